@@ -45,8 +45,9 @@ from vision.shapes import place
 
 ABSORB_S = 6.0
 """A thing at the picture's edge that stays still for this long is no hand to wait for; what it hides stays hidden."""
-PAPER_S = 0.5
-"""How often it is looked how bright paper is, and how blurred markers are."""
+PAPER_S, PAPER_WAITS_S = 0.5, 2.0
+"""How often it is looked how bright paper is, and how blurred markers are; and for how long that waits for a picture in
+which nothing is read: while the light changes much there may be none."""
 LENS_GROWTH = 1.3
 """With so many times more pieces far from the mat the lens is fitted again."""
 OUTER_MM = 260.0
@@ -534,10 +535,9 @@ class Reader:
     def _seen_by_camera(
         self, frame: Frame, known: KnownTable, sightings: Sequence[Sighting]
     ) -> tuple[tuple[PaperLevel, ...], float | None]:
-        """How bright white paper is, and how blurred markers are, where it was not looked for a while; but for the very
-        first time not in a picture in which something is read: that takes long enough."""
-        soon = known.looked_s == frame.time_s and np.isfinite(self._paper_s)
-        if soon or frame.time_s - self._paper_s < PAPER_S:
+        """How bright white paper is, and how blurred markers are, where it was not looked for a while: rather in a
+        picture in which nothing is read, as that takes long enough."""
+        if frame.time_s - self._paper_s < (PAPER_WAITS_S if known.looked_s == frame.time_s else PAPER_S):
             return (), None
         self._paper_s = frame.time_s
         seen = known.registration

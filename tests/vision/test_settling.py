@@ -337,6 +337,21 @@ def test_corners_far_beside_a_piece_that_is_gone_are_looked_at_where_something_e
     assert looked[-1] > (2 if left else 0) * looked[0]
 
 
+def test_how_bright_paper_is_waits_for_a_picture_in_which_nothing_is_read_but_not_for_long(pack: FacePack) -> None:
+    bare, laid = photograph((), View()), photograph((Piece("a/1", 0.0, 0.0, 180.0),), View())
+
+    def told(pictures: Sequence[Image], every_s: float) -> list[tuple[bool, bool]]:
+        reader = Reader(pack)
+        scenes = [reader.read(Frame(picture, every_s * i, i)) for i, picture in enumerate(pictures)]
+        return [(bool(scene.paper), "keypoints" in scene.stage_ms) for scene in scenes]
+
+    first, *rest = told([bare] * 5 + [laid] * 5, 0.6)
+    assert first == (True, True)
+    assert set(rest) == {(False, True), (True, False), (False, False)}
+    assert rest[-1] == (True, False)
+    assert (True, True) in told([bare, bare, bare], 2.1)[1:]
+
+
 def test_what_is_covered_by_a_piece_far_from_a_change_stays(pack: FacePack) -> None:
     """A Special lies on a slice's crust; beside the slice's tip another piece is taken away."""
     reader = Reader(pack)
