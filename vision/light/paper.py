@@ -6,7 +6,9 @@ import numpy as np
 
 from vision.frame import Image
 from vision.light.glare import paper_beside_markers
+from vision.mat.rectify import sample
 from vision.mat.registration import Registration
+from vision.pieces.features import white_cells_mm
 from vision.scene import PaperLevel, PieceKind, Sighting
 
 SHARE = 0.7
@@ -16,9 +18,16 @@ ALONG = 8
 
 
 def paper_seen(image: Image, registration: Registration, pieces: Sequence[Sighting]) -> tuple[PaperLevel, ...]:
-    """The colour of white paper beside each marker, and in each quarter of each sheet that is wholly in the picture."""
-    places = list(paper_beside_markers(image, registration).values())
-    levels = [np.median(colours, axis=0) for colours in places]
+    """The colour of white paper beside each marker or in it, where it is brighter, and in each quarter of each sheet
+    that is wholly in the picture. Beside a marker, blur mixes a dark mat with the paper, and what is cut off would not
+    seem to be."""
+    beside = paper_beside_markers(image, registration)
+    inside = {marker: white_cells_mm(marker, registration.markers_mm[marker]) for marker in beside}
+    pixels = [registration.to_picture(points).astype(np.float32)[None] for points in inside.values()]
+    levels = [
+        np.maximum(np.median(colours, axis=0), np.median(sample(image, cells)[0], axis=0))
+        for colours, cells in zip(beside.values(), pixels, strict=True)
+    ]
     height, width = image.shape[:2]
     for piece in pieces:
         if piece.kind is not PieceKind.SHEET or len(piece.outline_mm) != 4:
