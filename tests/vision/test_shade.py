@@ -6,8 +6,11 @@ import pytest
 from tests.vision.altered import ShadowEdge, in_shadow
 from tests.vision.drawn_table import Piece, View, enrolled, photograph, without
 from vision.frame import Frame, Image
+from vision.mat.rectify import table_map
 from vision.mat.registration import find_mat
+from vision.pieces.checking import check_in_shade
 from vision.pieces.faces import FacePack
+from vision.pieces.from_above import FromAbove
 from vision.pieces.shade import lights
 from vision.pieces.verify import prepare
 from vision.reader import Reader, read_photo
@@ -63,6 +66,22 @@ def test_a_shadows_edge_on_the_empty_mat_is_no_piece(edge: ShadowEdge, pack: Fac
 def test_a_face_that_was_never_enrolled_is_not_taken_for_another_in_shade(pack: FacePack) -> None:
     seen = in_shadow(photograph(TABLE, View(noise=2.0)), ALONG_A_SLICE)
     assert set(faces(seen, without(pack, "a/1"))) <= {piece.face for piece in TABLE[1:]}
+
+
+@pytest.mark.parametrize(("times", "is_told"), [(3.0, True), (5.0, False)])
+def test_what_is_mostly_cut_off_tells_nothing_in_shade(times: float, is_told: bool, pack: FacePack) -> None:
+    """Light that differs from place to place would explain almost any piece by the rest."""
+    piece = Piece("a/3", 2.0, 0.0, 20.0)
+    plain = photograph((piece,), View())
+    registration = find_mat(plain)
+    reader = Reader(pack)
+    reader.read(Frame(plain, 0.0, 0))
+    assert reader._table is not None
+    (lies,) = reader._table.readings
+    lit = in_shadow(photograph((piece,), View(noise=0.0)), ALONG_A_SLICE).astype(np.float32) * times
+    view = FromAbove(np.asarray(np.clip(lit, 0, 255), np.uint8), table_map(registration), registration)
+    found = check_in_shade(view.look, lies.kind, lies.prepared, lies.pose[None], np.array([lies.face]))
+    assert bool(found) is is_told
 
 
 def test_nor_in_the_stripes_of_blinds(pack: FacePack) -> None:
