@@ -226,11 +226,13 @@ class _Automatics:
 
     def _follow(self, scene: Scene) -> None:
         """Let run what follows the light where that has changed much, or it is to be adjusted, as it changed or sheets
-        were laid: a camera that was held before a bare table cuts them off."""
+        were laid: a camera that was held before a bare table cuts them off. How much brighter paper is that was about
+        to be cut off is not seen: it is enough that now it is so everywhere."""
         assert self._steady is not None
         times = _times_brighter(self._steady, scene)
         laid = len(scene.paper) > len(self._steady.paper)
-        due = times > OTHER_LIGHT or ((times > ALIKE or laid) and wanted_for(scene.paper) is not None)
+        lost = _darkest_of_both(scene, self._steady) > BRIGHTEST >= _darkest_of_both(self._steady, scene)
+        due = times > OTHER_LIGHT or ((times > ALIKE or laid or lost) and wanted_for(scene.paper) is not None)
         if not self._follow_light or not due:
             self._odd_since_s = None
             return
@@ -247,6 +249,11 @@ class _Automatics:
         if scene.time_s - self._soft_since_s >= LASTS_S:
             self._focuses_anew = True
             self.run({Automatic.FOCUS})
+
+
+def _darkest_of_both(one: Scene, other: Scene) -> float:
+    """How bright paper is where it is darkest, of the places that both scenes tell of."""
+    return min(max(level) for level in one.paper[: min(len(one.paper), len(other.paper))])
 
 
 def _times_brighter(one: Scene, other: Scene) -> float:

@@ -441,6 +441,26 @@ def test_a_camera_held_before_a_bare_table_exposes_anew_for_sheets_that_are_cut_
     assert held_while_a_sheet_comes(240.0, 254.0, after=8, pictures=60) == [ALL, FOCUS, ALL]
 
 
+@pytest.mark.parametrize(
+    ("darkest", "held"),
+    [(224.0, [ALL, FOCUS, ALL]), (250.0, [ALL])],
+    ids=["as a lamp is new", "as it is from the start"],
+)
+def test_a_lamp_is_noticed_where_most_paper_was_about_to_be_cut_off(
+    darkest: float, held: list[frozenset[Automatic]]
+) -> None:
+    """Paper in four places is little brighter than when the camera was held, but cut off in all of them."""
+    webcam = Webcam()
+    keeper = ExposureKeeper(webcam, None)  # type: ignore[arg-type]
+    for number in range(60):
+        webcam.now_s = 0.5 * number
+        lit = number > 20 and webcam.held[-1] == ALL and len(webcam.held) == 1
+        levels = (255.0, 250.0, 250.0, 250.0) if lit else (252.0, 249.0, 249.0, darkest)
+        paper = tuple((level,) * 3 for level in levels)
+        keeper.after(replace(scene(webcam.now_s, 250.0, webcam.now_s), paper=paper))
+    assert webcam.held == held
+
+
 SHARP, SOFT = 0.8 * FOCUS_WIDTHS, 1.2 * FOCUS_WIDTHS
 LIGHT = ALL - FOCUS
 
