@@ -258,7 +258,7 @@ class Reader:
         again += known.back_again(look, busy)
         readings: list[Reading] = []
         if self._kinds:
-            around = known.around_change(busy)
+            around = known.around_change(busy, uncovered=known.looks > 1)
             readings = self._found_around(known, view, [*stay, *again], stay, far, around)
         if changed is not None:
             known.leave_over([*readings, *far])

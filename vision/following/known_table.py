@@ -540,11 +540,11 @@ class KnownTable:
         boards = [one for one in self._found_of(PieceKind.BOARD) if self.blocks.meets(busy, one)]
         return np.asarray(busy | self.blocks.under(boards), np.uint8) if boards else busy
 
-    def around_change(self, busy: Mask, *, uncovered: bool | None = None) -> Mask:
+    def around_change(self, busy: Mask, *, uncovered: bool) -> Mask:
         """255 in the table map's pixels within reach of what changed, but for where something moves; where pieces are
-        gone, from the second look on (or if `uncovered`) as far as what they uncovered may reach."""
+        gone, with `uncovered`, as far as what they uncovered may reach."""
         near = widened(self.blocks.to_cells(self.change & ~busy), _BESIDE)
-        if uncovered or (uncovered is None and self.looks > 1):
+        if uncovered:
             near |= widened(self.blocks.to_cells(self.uncovered & ~busy), _AROUND)
         if busy.any():
             near &= ~self.blocks.to_cells(busy)
