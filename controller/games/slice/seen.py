@@ -14,7 +14,7 @@ from controller.games.slice import laid
 from controller.games.slice.components import HOT_SAUCE
 from controller.games.slice.laid import PLACES
 from controller.reading import Layout
-from vision.scene import HiddenCause, PieceKind, Point, Scene, Sighting
+from vision.scene import HiddenCause, PieceKind, Point, Pose, Scene, Sighting
 
 DOWN, BLOCKED = "?", "?!"
 """What lies at a place, as in notation: a face-down card; one with Hot Sauce on it; else a face. A face with Hot Sauce
@@ -109,10 +109,14 @@ class _Laid:
 class Seen:
     """A scene, sorted by whose pizza its cards are of."""
 
-    def __init__(self, scene: Scene, layout: Layout, players: Sequence[Player]) -> None:
+    def __init__(
+        self, scene: Scene, layout: Layout, players: Sequence[Player], lay: Mapping[Player, Pose] | None = None
+    ) -> None:
+        """`lay`: where order cards lay when they were seen last. Slices still lie around one that is not seen now."""
         self.scene = scene
         self._players = players
         self.layout = layout
+        self._lay = dict(lay or {})
         self._hands = [place.outline_mm for place in scene.hidden if place.cause is HiddenCause.HAND]
         self._laid = self._sorted()
         self.contents = {spot: self._contents(spot) for spot in self._spots()}
@@ -122,6 +126,11 @@ class Seen:
     def orders(self) -> Mapping[Player, int]:
         """Each player's order card, where one is seen: its index into the scene."""
         return self._laid.orders
+
+    @property
+    def order_poses(self) -> Mapping[Player, Pose]:
+        """Where each player's order card lies; where it lay, if it is not seen now."""
+        return self._lay | self._poses(self._laid.orders)
 
     @property
     def open(self) -> Sequence[int]:
@@ -212,6 +221,8 @@ class Seen:
                     found = self.likely(spot)
                     odd.append(Odd(spot, word, found, certain=contents.get(found or "", 0.0) >= CERTAIN))
         for player, order in look.orders.items():
+            if player not in self._laid.orders:
+                continue
             share = _share(self.order_faces(player), order)
             log += math.log(share)
             if share < AGAINST:
@@ -296,13 +307,16 @@ class Seen:
 
     def _spot_of(self, card: Sighting, orders: Mapping[Player, int]) -> Spot | None:
         """The place of the nearest order card that is neither too near nor too far."""
-        poses = {player: self.scene.sightings[index].pose for player, index in orders.items()}
+        poses = self._lay | self._poses(orders)
         at = (card.pose.x_mm, card.pose.y_mm)
         for player in sorted(poses, key=lambda p: math.dist(at, (poses[p].x_mm, poses[p].y_mm))):
             place = laid.place_at(poses[player], card.pose)
             if place is not None:
                 return player, place
         return None
+
+    def _poses(self, orders: Mapping[Player, int]) -> dict[Player, Pose]:
+        return {player: self.scene.sightings[index].pose for player, index in orders.items()}
 
     # What lies there -----------------------------------------------------------------------------------------------
 

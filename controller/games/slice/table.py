@@ -140,18 +140,23 @@ class Known:
 
 class SliceTable:
     """See `controller.reading.GameTable`. It remembers where the open card lay when a state began, and where those
-    under it had lain: this tells a card laid on its like, and one that only shows again from one that was drawn."""
+    under it had lain: this tells a card laid on its like, and one that only shows again from one that was drawn. It
+    remembers where the order cards lay, too: while one cannot be seen, cards are drawn and grabbed all the same."""
 
     def __init__(self) -> None:
         self._open_cards: dict[State, tuple[Pose | None, ...]] = {}
         """Where each card of the Open Pile lay when it was the open one; None where that is not known. By the state
         read last, and by those that the plays read then lead to."""
         self._unseen: dict[State, frozenset[Spot]] = {}
-        """Likewise, the places at which nothing was seen."""
+        """Likewise, the places at which nothing was seen,"""
+        self._orders: dict[State, Mapping[Player, Pose]] = {}
+        """and where each order card lay."""
 
     def read(self, state: State, scene: Scene, layout: Layout, pressed: frozenset[Player]) -> Reading:
         """What a scene at rest says."""
-        seen = Seen(scene, layout, range(1, state.players + 1))
+        lay = self._orders.get(state, {})
+        dealt = {player: pose for player, pose in lay.items() if state.seats[player - 1].order is not None}
+        seen = Seen(scene, layout, range(1, state.players + 1), dealt)
         reading = self._read(state, seen, pressed)
         self._remember(state, reading.plays, seen)
         return replace(
@@ -169,8 +174,10 @@ class SliceTable:
         if is_setting_up(state) and missing:
             fault = faults.no_order(missing[0]) if seen.orders else None
             return replace(_unfinished(faults.to_deal(missing)), fault=fault)
-        if any(state.seats[player - 1].order is not None for player in missing):
-            return Reading(ReadingKind.FAULT, (), fault=faults.no_order(missing[0]))
+        gone = [player for player in missing if state.seats[player - 1].order is not None]
+        unseen = Reading(ReadingKind.FAULT, (), fault=faults.no_order(gone[0])) if gone else None
+        if unseen is not None and not seen.order_poses.keys() >= set(gone):
+            return unseen
         if seen.pile_hidden:
             return _unfinished("")
         ways = [_fitted(way, state, seen) for way in _ways(state, seen)]
@@ -180,7 +187,8 @@ class SliceTable:
             is_uncovered=len(lay) > 1 and _is_there(top, lay[-2]),
             unseen=self._unseen.get(state, frozenset()),
         )
-        return _judged(state, seen, ways, pressed, known)
+        reading = _judged(state, seen, ways, pressed, known)
+        return reading if reading.plays or unseen is None else unseen
 
     def _remember(self, state: State, plays: Sequence[Play], seen: Seen) -> None:
         if seen.pile_hidden:
@@ -190,12 +198,14 @@ class SliceTable:
         now = {state: lay}
         unseen = frozenset(spot for spot in seen.contents if not seen.is_seen(spot))
         self._unseen = {state: self._unseen.get(state, unseen)}
+        self._orders = {state: seen.order_poses}
         for play in plays:
             after = state
             for move in play.moves:
                 after = rules.apply(after, move)
             same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(state.open, after.open, strict=False)))
             now[after], self._unseen[after] = _as_many(lay[:same], after, top), unseen
+            self._orders[after] = seen.order_poses
         self._open_cards = now
 
 

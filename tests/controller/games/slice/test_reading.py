@@ -378,6 +378,27 @@ def test_an_order_that_is_covered() -> None:
     assert not scene.fault().certain
 
 
+def test_while_an_order_is_covered_the_game_goes_on() -> None:
+    # Somebody's order card cannot be seen, in a lamp's mirror image say: nobody else stops drawing and grabbing.
+    scene = laid(dealt(3), next="olive")
+    assert scene.read().kind is ReadingKind.AS_BEFORE
+    order = scene.world.pieces["order/order-1"].pose
+    scene.lay(Lay("order/order-1", None, True))
+    assert "order card of player 1" in scene.fault().refusal.problem
+    scene.play("draw olive")
+    assert scene.moves() == ["draw olive"]
+    scene.lay(Lay("order/order-1", order, True))
+    assert scene.moves() == ["draw olive"]
+
+
+def test_slices_lie_around_an_order_that_is_covered() -> None:
+    scene = laid(table(), p2_3="pineapple")
+    assert scene.read().kind is ReadingKind.AS_BEFORE
+    scene.lay(Lay("order/order-2", None, True))
+    scene.play("P2 grabs", "P2 fills 3", "reveal pineapple")
+    assert scene.moves() == ["P2 grabs", "P2 fills 3", "reveal pineapple"]
+
+
 # Doubt ----------------------------------------------------------------------------------------------------------------
 
 
