@@ -171,18 +171,23 @@ class Event:
         tables = self._shown()
         over = [(table, game) for table in tables for game in table.games if game.over and self._counts(game)]
         over.sort(key=lambda one: one[1].ended, reverse=True)
-        named: dict[str, set[int]] = {}
-        for table, game in over:
-            named.setdefault(_name_of(table, game), set()).add(table.number)
+        named = _names(over)
         return EventView(
             event=self._event,
             tables=[self._table(table) for table in tables],
             standings=standings([game for _, game in over]),
             games=len(over),
-            newest=[_ended(table, game, named[_name_of(table, game)]) for table, game in over[:NEWEST]],
+            newest=[_ended(named(table, game), game) for table, game in over[:NEWEST]],
             finding=self._finding,
             uncounted=self._uncounted(tables),
         )
+
+    def games(self) -> list[GameResultView]:
+        """Every game that counts, over or not, the earliest first; each table's is told by its name."""
+        played = [(table, game) for table in self._shown() for game in table.games if self._counts(game)]
+        named = _names(played)
+        games = [game.model_copy(update={"table": named(table, game)}) for table, game in played]
+        return sorted(games, key=lambda game: (game.began, game.table))
 
     def _uncounted(self, tables: Sequence[_Watched]) -> str:
         since = self._now() - THESE_HOURS
@@ -350,10 +355,19 @@ def _name_of(table: _Watched, game: GameResultView) -> str:
     return game.table or table.name
 
 
-def _ended(table: _Watched, game: GameResultView, tables: Set[int]) -> EventGameView:
-    """`tables`: those of this name; where there are several, the address tells which."""
+def _names(games: Sequence[tuple[_Watched, GameResultView]]) -> Callable[[_Watched, GameResultView], str]:
+    """What tells whose each of these games is: its table's name; where several have that, with the address."""
+    named: dict[str, set[int]] = {}
+    for table, game in games:
+        named.setdefault(_name_of(table, game), set()).add(table.number)
+
+    def name(table: _Watched, game: GameResultView) -> str:
+        alone = _name_of(table, game)
+        return alone if len(named[alone]) == 1 else f"{alone} · {table.address.partition('://')[2]}"
+
+    return name
+
+
+def _ended(table: str, game: GameResultView) -> EventGameView:
     best = sorted(game.players, key=lambda player: (not player.won, -(player.total or 0)))
-    name = _name_of(table, game)
-    if len(tables) > 1:
-        name = f"{name} · {table.address.partition('://')[2]}"
-    return EventGameView(table=name, title=game.title, ended=game.ended, players=best, doubt=game.doubt)
+    return EventGameView(table=table, title=game.title, ended=game.ended, players=best, doubt=game.doubt)

@@ -1,7 +1,5 @@
 """`pizzatable results`: how the games of one or several tables ended."""
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,13 +10,8 @@ import click
 from controller.asking_tables import TableNotAsked, ask_results, by_clock
 from controller.journal import Journal, JournalError, JournalInUse
 from controller.records.results import Results, standings
+from controller.records.spreadsheet import csv_lines, printable
 from controller.views import GameResultView
-
-COLUMNS = (
-    *("table", "event", "number", "game", "began", "ended", "over"),
-    *("seat", "name", "total", "won"),
-    *("problem", "doubt", "so_far"),
-)
 
 
 class SourceError(Exception):
@@ -59,7 +52,7 @@ def command(
     games = [game for game in games if since is None or _local(game.began) >= since.astimezone()]
     games.sort(key=lambda game: (game.began, game.table))
     for line in csv_lines(games) if as_csv else told_lines(games):
-        click.echo(_printable(line))
+        click.echo(printable(line))
     ctx.exit(1 if failed else 0)
 
 
@@ -75,28 +68,6 @@ def told_lines(games: Sequence[GameResultView]) -> Iterator[str]:
     width = max((len(one.name) for one in best), default=0)
     for one in best:
         yield f"{one.name.ljust(width)}  won {one.won} of {one.played}"
-
-
-def csv_lines(games: Sequence[GameResultView]) -> Iterator[str]:
-    """COLUMNS, then a line for each player of each game."""
-    yield _csv_line(COLUMNS)
-    for game in games:
-        for player in game.players:
-            own = {**game.model_dump(exclude={"players"}), **player.model_dump()}
-            yield _csv_line([_in_cell(own[column]) for column in COLUMNS])
-
-
-def _printable(line: str) -> str:
-    """Names are as other machines say them: what would move a terminal's cursor or write elsewhere shows as "?"."""
-    return "".join(character if character.isprintable() else "?" for character in line)
-
-
-def _in_cell(value: object) -> object:
-    """For a cell; a spreadsheet would take some text for a formula, so that has an apostrophe before it, as there it is
-    typed. (OWASP, "CSV Injection")"""
-    if value is None:
-        return ""
-    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
 
 
 def _outcome(game: GameResultView) -> str:
@@ -150,9 +121,3 @@ def _short(source: str) -> str:
 
 def _local(time: str) -> datetime:
     return datetime.fromisoformat(time).astimezone()
-
-
-def _csv_line(values: Sequence[object]) -> str:
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(values)
-    return line.getvalue()

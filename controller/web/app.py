@@ -19,12 +19,12 @@ from controller.views import HappenedView, LegendView, PartState, PartView, Pict
 from controller.web.hub import Hub
 from controller.web.phones import AddressView, Reached, display_view, host_view
 from controller.web.problems import Problem, add_problem_handlers
+from controller.web.responses import CSV_FILE, NO_STORE, csv_download
 from controller.web.security import Guard, is_host, require_host
 from controller.web.stream import EventStream, parse_last_event_id
 
 PICTURE_HEADER = "X-Picture"
 """What was read from a picture travels with it, in this header."""
-NO_STORE = {"Cache-Control": "no-store"}
 STATIC = Path(__file__).parent / "static"
 # Said here and not left to the system's tables: a browser runs no module of another type.
 _MEDIA_TYPES = {
@@ -274,6 +274,11 @@ def _state_router(hub: Hub, results: Callable[[], ResultsView]) -> APIRouter:
     def played() -> ResultsView:
         """Every game that was begun at this table, the earliest first, and how it ended."""
         return results()
+
+    @router.get("/results.csv", response_class=Response, responses=CSV_FILE)
+    def for_a_spreadsheet() -> Response:
+        """The same for a spreadsheet."""
+        return csv_download(results().games)
 
     @router.get("/health")
     async def health() -> Health:

@@ -13,7 +13,8 @@ from pydantic import BaseModel, Field
 
 from controller.enrolling import Learned, Naming, Spread, label_of, learn, preview, spread
 from controller.kept_enrolment import SEEN, KeptEnrolment, check_all_here, names_again, pieces_again, seen_in
-from controller.web.app import NO_STORE, Body, app_of_page
+from controller.web.app import Body, app_of_page
+from controller.web.responses import NO_STORE
 from controller.web.security import require_host
 from controller.whose_faces import GameFaces
 from hardware.camera import CameraError

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import csv
 import signal
 import subprocess
 import sys
@@ -23,10 +24,11 @@ from controller.cli.event import _serve, command
 from controller.event import BREACH_S, Event, EventTableView, EventView
 from controller.finding_tables import MOST_TABLES, TOO_MANY, FoundTable
 from controller.views import GameResultView, PartState, PartView, PlayerResultView, ResultsView, TableView
+from controller.web.event import create_event_app
 from controller.web.hub import Hub
 from controller.web.server import serving
 from tests.controller.web.fixture_views import breach, lobby, question, ring_served
-from tests.controller.web.table import make_app, until
+from tests.controller.web.table import got, make_app, until
 
 LOST = "panel: No answer on /dev/ttyACM0: plug it in again"
 """What the view with a question has."""
@@ -157,14 +159,30 @@ def test_standings_are_of_all_tables_by_our_clock_and_stay_when_one_is_gone() ->
 
 
 def test_the_last_games_of_two_tables_of_one_name_are_told_apart() -> None:
-    async def scenario() -> tuple[list[str], list[str]]:
+    async def scenario() -> tuple[list[str], list[str], list[str]]:
         played = [[game(name, ago, ("Ann", 7, True))] for name, ago in (("A", 50), ("A", 60), ("B", 70))]
         async with tables(*((ring_served(), [one]) for [one] in played)) as (addresses, _):
-            view = await Watched(addresses).look()
-        return [one.table for one in view.newest], [address.partition("://")[2] for address in addresses]
+            watched = Watched(addresses)
+            view = await watched.look()
+        file = await got(create_event_app(watched.event, "1"), "/api/event.csv")
+        told = [row["table"] for row in csv.DictReader(file.content.decode("utf-8-sig").splitlines())]
+        return [one.table for one in view.newest], told, [address.partition("://")[2] for address in addresses]
 
-    newest, where = asyncio.run(scenario())
+    newest, file, where = asyncio.run(scenario())
     assert newest == [f"A · {where[0]}", f"A · {where[1]}", "B"]
+    assert file == newest[::-1], "the earliest first"
+
+
+def test_the_spreadsheet_has_each_game_that_counts() -> None:
+    async def scenario() -> list[tuple[str, bool]]:
+        games = [game("A", 5, ("Ann", 7, True)), game("A", 50, ("Ann", 3, True), event="Con")]
+        games.append(game("A", 2, ("Ann", 0, False), event="Con", over=False))
+        async with tables((ring_served(), games)) as (addresses, _):
+            watched = Watched(addresses, event="Con")
+            await watched.look()
+        return [(one.event, one.over) for one in watched.event.games()]
+
+    assert asyncio.run(scenario()) == [("Con", True), ("Con", False)]
 
 
 def test_what_never_stops_answering_is_no_table() -> None:

@@ -24,7 +24,7 @@ from controller.views import ResultsView
 from controller.web.hub import Hub
 from controller.web.server import serving
 from tests.controller.games.random_play import play
-from tests.controller.web.table import make_app
+from tests.controller.web.table import got, make_app
 
 BEGUN = {"game": "pizza_theory", "seats": [2, 5], "names": ["Ann", "Ben"], "options": {}, "first": 1}
 WHERE = {"table": "Left table", "event": "Con"}
@@ -294,6 +294,18 @@ def test_names_of_other_machines_are_neither_formulas_nor_a_terminals_commands(p
     assert [row["name"] for row in rows] == ["'=HYPERLINK(1)", "?[2JBen"]
     assert "=HYPERLINK(1)" in asyncio.run(ask())
     assert "\x1b" not in asyncio.run(ask())
+
+
+def test_a_page_gives_the_same_lines_as_a_file_that_spreadsheets_read_right(path: Path) -> None:
+    with Journal(path) as journal:
+        play_whole_game(journal, names=["Zoë", "Jürgen"])
+        results = Results(journal.records).read()
+    app = make_app(results=lambda: results)
+    answer = asyncio.run(got(app, "/api/results.csv"))
+    assert answer.headers["content-disposition"] == 'attachment; filename="games.csv"'
+    assert answer.content.startswith(b"\xef\xbb\xbf"), "or some take ë for another letter"
+    assert answer.content.decode("utf-8-sig").splitlines() == ran("--csv", path).stdout.splitlines()
+    assert ",Zoë," in answer.text
 
 
 def test_running_tables_are_asked_at_their_address(path: Path) -> None:

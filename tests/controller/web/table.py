@@ -3,6 +3,8 @@
 import asyncio
 from dataclasses import replace
 
+import httpx
+
 from config.loader import load_table
 from controller.choosing import Choice, Shelf
 from controller.commands import CommandError, InvalidCommand
@@ -91,3 +93,10 @@ def make_app(hub=None, commands=None, shelf=None, **changes):
         "reached": lambda port: f"http://192.168.1.20:{port}/",
     } | changes
     return create_app(hub or Hub(), commands or NotingCommands(), shelf or NotingShelf(), GAMES_ROOT, **settings)
+
+
+async def got(app, path):
+    """What another machine on the LAN gets from there."""
+    transport = httpx.ASGITransport(app, client=("192.0.2.7", 40000))
+    async with httpx.AsyncClient(transport=transport, base_url="http://table.local:8080") as session:
+        return await session.get(path)
