@@ -465,9 +465,7 @@ def check_pins(pins: "PanelPins", open_pins: Callable[[], "Factory"], confirm: C
 def check_serial(port: str | None, baud: int, names: Path | None = None, patience_s: float = BOARD_S) -> Finding:
     """Whether the microcontroller's line can be opened, and a board of this version answers. Those that are there have
     their stable names in the folder `names`; None: where Linux keeps them."""
-    import serial
-
-    from firmware_bridge.link import board_ports
+    from firmware_bridge.link import board_ports, open_line
 
     if port is None:
         return Finding("serial", Health.UNUSED, 'serial.port is "": no microcontroller')
@@ -476,7 +474,7 @@ def check_serial(port: str | None, baud: int, names: Path | None = None, patienc
     if not Path(port).exists():
         return Finding("serial", Health.BROKEN, f"serial.port {port} is not there", f"{known} Set serial.port to it.")
     try:
-        serial.Serial(port, baud, exclusive=True, timeout=0).close()
+        open_line(port, baud).close()
     except (OSError, ValueError) as error:
         if "lock" in str(error):
             what = f"{port} is held by another program"

@@ -153,7 +153,7 @@ class Link:
         while not self._stop.is_set():
             words = "stopped"
             try:
-                with _open(self._port, self._baud) as line:
+                with open_line(self._port, self._baud) as line:
                     self._converse(line)
             except (OSError, FrameError) as error:  # SerialException is an OSError
                 words = f"{self._port}: {_reason(error)}; expected a board there, used by nobody else"
@@ -195,7 +195,7 @@ def _reason(error: Exception) -> str:
     return os.strerror(number) if number else str(error)
 
 
-def _open(port: str, baud: int) -> serial.Serial:
+def open_line(port: str, baud: int) -> serial.Serial:
     """The port for nobody but us, without the DTR pulse that resets an Arduino.
 
     Raises:
