@@ -16,6 +16,7 @@ TRACED_INSTALLED := $(VENV)/.installed-traced
 ifneq ($(wildcard /etc/rpi-issue),)
 VENV_FLAGS := --system-site-packages
 EXTRA := [pi]
+AND_EXTRA := ,pi
 endif
 
 # lgpio, where it has to be built, shall bring its C library along.
@@ -57,7 +58,7 @@ test: check firmware-tools ## Set up, then everything that `check` does, then th
 
 check: $(DEV_INSTALLED) ## Set up, then ruff, mypy --strict and the rules of imports
 	$(BIN)/ruff check .
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers auto
 	$(BIN)/lint-imports --no-logo
 
 play: $(INSTALLED) ## GAMES=100 whole games on the simulated table, through pictures, pins, rules and journal
@@ -178,10 +179,11 @@ $(INSTALLED): pyproject.toml constraints.txt | $(BIN)/pip
 	$(PIP_INSTALL) '.$(EXTRA)'
 	@touch $@
 
-$(DEV_INSTALLED): $(INSTALLED)
-	@echo "Installing the developers' tools"
-	$(PIP_INSTALL) '.[dev]'
-	@touch $@
+# All at once: what `run` needs is not installed by itself before.
+$(DEV_INSTALLED): pyproject.toml constraints.txt | $(BIN)/pip
+	@echo "Installing the pinned Python packages and the developers' tools (once; some minutes on a slow line)"
+	$(PIP_INSTALL) '.[dev$(AND_EXTRA)]'
+	@touch $(INSTALLED) $@
 
 $(BENCH_INSTALLED): $(INSTALLED)
 	@echo "Installing python-chess, which the rules are measured against"

@@ -21,6 +21,8 @@ _FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # No process is kept ready for a page that never comes.
+    "--disable-features=SpareRendererForSitePerProcess",
     "--hide-scrollbars",
     "--remote-debugging-pipe",
     # Another machine on the LAN, as far as the page can tell.

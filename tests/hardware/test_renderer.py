@@ -31,8 +31,9 @@ def marker_centres() -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
     return np.array([(-out, out, 0), (out, out, 0), (out, -out, 0), (-out, -out, 0)])
 
 
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)])
+@pytest.mark.parametrize(
+    ("seed", "size"), [*((seed, (1280, 720)) for seed in range(8)), (0, (1920, 1080)), (1, (1920, 1080))]
+)
 def test_all_markers_are_found_where_they_are(seed: int, size: tuple[int, int]) -> None:
     conditions = Conditions.random(Random(seed))
     camera = conditions.camera_model(*size)

