@@ -135,23 +135,33 @@ class Die:
     style: dict[str, Any]
 
 
-def photograph_dice(rng: Rng, table: Image, dice: Sequence[Die], viewer: Viewer) -> tuple[Image, list[DrawnDie]]:
-    """A picture of a table with dice put on it."""
+def photograph_dice(
+    rng: Rng, table: Image, dice: Sequence[Die], viewer: Viewer, *, shaded: bool = False
+) -> tuple[Image, list[DrawnDie]]:
+    """A picture of a table with dice put on it; `shaded`: their shadows are there already."""
     picture = table.astype(np.float64)
-    truth = _put(rng, picture, dice, viewer)
+    truth = _put(rng, picture, dice, viewer, shaded=shaded)
     seen = cv2.GaussianBlur(picture, (0, 0), 0.6) + rng.normal(0, 2.0, picture.shape)
     return np.asarray(np.clip(seen, 0, 255), np.uint8), truth
 
 
 def _put(
-    rng: Rng, picture: Array, dice: Sequence[Die], viewer: Viewer, *, from_above: bool = False, ring: bool = False
+    rng: Rng,
+    picture: Array,
+    dice: Sequence[Die],
+    viewer: Viewer,
+    *,
+    from_above: bool = False,
+    ring: bool = False,
+    shaded: bool = False,
 ) -> list[DrawnDie]:
     """Draw them with their shadows, the farthest first; `from_above`: all lamps are above them; `ring`: one more is a
-    ring around the camera."""
+    ring around the camera; `shaded`: their shadows are there already."""
     light, room = rng.normal(0, 0.5, 2), some_room(rng)
     room = lamps_above(rng, room) if from_above else room
     room = ring_around(rng, room, viewer.place) if ring else room
-    _shade(rng, picture, dice, viewer, light)
+    if not shaded:
+        _shade(rng, picture, dice, viewer, light)
     truth: list[DrawnDie] = []
     for die in sorted(dice, key=lambda d: -float(np.linalg.norm(viewer.place - [d.x, d.y, d.side / 2]))):
         drawn = _draw(rng, picture, die, viewer, (light, room))
@@ -250,11 +260,12 @@ def _in_a_row(rng: Rng, most: int) -> list[Die]:
 
 
 def _overlap(first: Die, second: Die) -> bool:
-    area, _ = cv2.intersectConvexConvex(_foot(first).astype(np.float32), _foot(second).astype(np.float32))
+    area, _ = cv2.intersectConvexConvex(foot_of(first).astype(np.float32), foot_of(second).astype(np.float32))
     return area > 0.01
 
 
-def _foot(die: Die) -> Array:
+def foot_of(die: Die) -> Array:
+    """The corners (4 x 2) of the face it stands on."""
     turn = np.radians(die.turn)
     axes = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
     return np.asarray(np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * die.side / 2 @ axes + [die.x, die.y])
@@ -403,7 +414,7 @@ def _gloss(rng: Rng, face: Array) -> Array:
 
 def _draw(rng: Rng, picture: Array, die: Die, viewer: Viewer, lit: tuple[Array, Room]) -> DrawnDie:
     light, room = lit
-    foot = _foot(die)
+    foot = foot_of(die)
     low = np.column_stack([foot, np.zeros(4)])
     high = np.column_stack([foot, np.full(4, die.side)])
     px_low, px_high = viewer.project(low), viewer.project(high)
@@ -498,7 +509,7 @@ def _shade(rng: Rng, picture: Array, dice: Sequence[Die], viewer: Viewer, light:
     """Shadows on the table, darkest where the dice stand."""
     shade = np.zeros(picture.shape[:2], np.uint8)
     for die in dice:
-        foot = _foot(die)
+        foot = foot_of(die)
         cast = np.vstack([foot, foot - light * die.side * 0.8])
         at = cv2.convexHull(viewer.project(np.column_stack([cast, np.zeros(8)])).astype(np.float32))
         cv2.fillConvexPoly(shade, np.round(at).astype(np.int32), 255)

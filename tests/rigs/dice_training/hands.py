@@ -3,12 +3,13 @@
 Run: python -m tests.rigs.dice_training.hands OUT_FOLDER --samples 30000 --more /tmp/tables.pictures --seconds 1800
 
 The package's learned for 2760 s beside other work: from 24 000 samples, few of them at fingertips, and at last from
-5500 of today's as well (--start).
+5500 with more as well (--start). It has not seen lamps of several colours (LAMPS) yet: see docs/what-did-not-pay.md.
 
 It is shown what lies around a die, seen from above, from near and from far, and where this die and others are; see
 `vision.dice.holding`. The hands are of `tests.vision.drawn_hands`, the dice of `drawn_dice`; what is flat, and no hand,
-are the drawn tables with pieces and prints, cloths and clutter of the other networks. With --more it learns what dice
-may lie on from simulated tables, too; of their hands and dice, and of photographs, it learns nothing.
+are the drawn tables with pieces and prints, cloths and clutter of the other networks; lamps of several colours are of
+`drawn_lamps`. With --more it learns what dice may lie on from simulated tables, too; of their hands and dice, and of
+photographs, it learns nothing.
 """
 
 import argparse
@@ -21,8 +22,10 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+import onnx
 import torch
 from numpy.typing import NDArray
+from onnx import numpy_helper
 from torch import nn
 from torch.nn import functional
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
@@ -31,8 +34,9 @@ from tests.rigs.dice_training.simulated import EMPTY_EVERY, HANDS_EVERY
 from tests.rigs.dice_training.sources import Example, own_table
 from tests.vision.drawn_cloths import draw_cloth
 from tests.vision.drawn_clutter import draw_clutter
-from tests.vision.drawn_dice import Camera, Die, DrawnDie, background, die_style, photograph_dice
+from tests.vision.drawn_dice import Camera, Die, DrawnDie, background, die_style, photograph_dice, plain_table
 from tests.vision.drawn_hands import at_fingertip, lay_hand, some_hand, somewhere_on
+from tests.vision.drawn_lamps import light_table, some_lights
 from vision.dice.holding import AROUND_MM, CHANNELS, NEAR_MM, OUTSIDE, PX, WIDE_MM, shrunk
 from vision.frame import Image
 
@@ -65,6 +69,10 @@ FARTHER = 5
 SIDES_MM = 11.0, 50.0
 AT_EDGE, LIT = 0.35, 0.5
 """Shares of the samples at the picture's edge, and with a lamp's light or a large shadow on them."""
+LAMPS = 0.5
+"""The share of the samples that are lit by lamps of several colours, unless another is asked for."""
+PALE = 0.3
+"""The share in which a pale mat or sheet lies on what was drawn: shadows of two colours show best there."""
 
 
 class Holding(nn.Module):
@@ -121,9 +129,12 @@ def without_hands(simulated: list[Example]) -> list[Example]:
     ]
 
 
-def sample(rng: Rng, some: list[Image]) -> tuple[Image, int] | None:
-    """Both looks at a die (2 x PX x PX x CHANNELS), and whether it is held; None where that cannot be told."""
+def sample(rng: Rng, some: list[Image], lamps: float = LAMPS) -> tuple[Image, int] | None:
+    """Both looks at a die (2 x PX x PX x CHANNELS), and whether it is held; None where that cannot be told. The share
+    `lamps` of all samples is lit by lamps of several colours."""
     picture = _ground(rng, some)
+    if rng.random() < PALE:
+        _pale(rng, picture)
     flesh = covered = np.zeros((WIDE, WIDE))
     kind, middle = rng.random(), np.full(2, (WIDE - 1) / 2)
     if kind < ON_HAND + BESIDE:
@@ -142,7 +153,10 @@ def sample(rng: Rng, some: list[Image]) -> tuple[Image, int] | None:
     die = Die(float(off[0]), float(off[1]), 1.0, float(rng.uniform(0, 90)), int(rng.integers(1, 7)), die_style(rng))
     dice = [die, *(_beside(rng, die, side) if rng.random() < IN_COMPANY else ())]
     dice += _farther(rng, side, dice)
-    seen, found = photograph_dice(rng, np.clip(picture, 0, 255).astype(np.uint8), dice, camera)
+    lit = rng.random() < lamps
+    if lit:
+        light_table(rng, picture, some_lights(rng), dice, camera, covered)
+    seen, found = photograph_dice(rng, np.clip(picture, 0, 255).astype(np.uint8), dice, camera, shaded=lit)
     found.sort(key=lambda one: float(np.linalg.norm(one.foot_px.mean(0) - camera.project(np.zeros((1, 3)))[0])))
     own = _silhouettes(found[:1])
     others = _silhouettes([one for one in found[1:] if rng.random() >= OVERLOOKED])
@@ -238,6 +252,19 @@ def _ground(rng: Rng, some: list[Image]) -> Array:
     return np.asarray(cut, np.float64)
 
 
+def _pale(rng: Rng, picture: Array) -> None:
+    """A mat or a sheet of hardly any colour over some of it, or all."""
+    x, y = np.meshgrid(np.arange(WIDE), np.arange(WIDE)) - np.full((2, 1, 1), (WIDE - 1) / 2)
+    way = rng.uniform(0, 2 * np.pi)
+    sides = (way, way + np.pi / 2)[: int(rng.integers(1, 3))]
+    on_it = np.minimum.reduce([rng.uniform(-30, 150) - x * np.cos(side) - y * np.sin(side) for side in sides])
+    paper = plain_table(rng, WIDE)
+    share = np.clip(on_it + 0.5, 0, 1)[..., None]
+    if rng.random() < 0.5:  # prints show on it
+        paper = paper * (0.6 + 0.4 * picture.mean(2, keepdims=True) / 255.0)
+    picture += (paper - picture) * share
+
+
 def spoilt(rng: Rng, pieces: torch.Tensor) -> torch.Tensor:
     """Looks (n x 2 x CHANNELS x PX x PX) as the network takes them: mirrored, turned, in other light, blurred, with
     noise."""
@@ -263,9 +290,9 @@ def _taken(colours: torch.Tensor, pieces: torch.Tensor) -> torch.Tensor:
     )
 
 
-def drawn(count: int, seed: int, some: list[Image], jobs: int) -> tuple[Image, NDArray[np.int64]]:
+def drawn(count: int, seed: int, some: list[Image], lamps: float, jobs: int) -> tuple[Image, NDArray[np.int64]]:
     """So many samples, by so many processes."""
-    parts = [(min(PART, count - first), seed + 2 * first) for first in range(0, count, PART)]
+    parts = [(min(PART, count - first), seed + 2 * first, lamps) for first in range(0, count, PART)]
     with ProcessPoolExecutor(jobs, get_context("fork"), _lie_on, (some,)) as pool:
         done = [one for part in pool.map(_part, parts) for one in part]
     return np.array([p for p, _ in done]), np.array([held for _, held in done])
@@ -280,11 +307,11 @@ def _lie_on(some: list[Image]) -> None:
     _grounds[:] = some
 
 
-def _part(asked: tuple[int, int]) -> list[tuple[Image, int]]:
-    count, seed = asked
+def _part(asked: tuple[int, int, float]) -> list[tuple[Image, int]]:
+    count, seed, lamps = asked
     rng, samples = np.random.default_rng(seed), []
     while len(samples) < count:
-        if (one := sample(rng, _grounds)) is not None:
+        if (one := sample(rng, _grounds, lamps)) is not None:
             samples.append(one)
     return samples
 
@@ -295,9 +322,11 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--samples", type=int, default=24_000)
     parser.add_argument("--keep", type=Path, help="a file in which the samples are kept for other runs")
+    parser.add_argument("--also", type=Path, help="samples that another run kept are learned from, too")
+    parser.add_argument("--lamps", type=float, default=LAMPS, help="the share that lamps of several colours light")
     parser.add_argument("--more", type=Path, help="a file of simulated tables: see simulated.py")
     parser.add_argument("--seconds", type=float, default=600.0)
-    parser.add_argument("--start", type=Path, help="weights to go on from, as they are written beside the network")
+    parser.add_argument("--start", type=Path, help="weights to go on from, as they are written beside it, or .onnx")
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2, help="processes that draw")
@@ -311,14 +340,44 @@ def main() -> None:
     else:
         simulated = without_hands(pickle.loads(options.more.read_bytes())) if options.more else []
         some = grounds(150, 450, 5_000_000 + options.seed, simulated)
-        patches, labels = drawn(options.samples, options.seed, some, options.jobs)
+        patches, labels = drawn(options.samples, options.seed, some, options.lamps, options.jobs)
         if options.keep:
             options.keep.write_bytes(pickle.dumps((patches, labels)))
+    if options.also:
+        more = pickle.loads(options.also.read_bytes())
+        patches, labels = np.concatenate([patches, more[0]]), np.concatenate([labels, more[1]])
     print(f"{len(labels)} samples, {labels.mean():.2f} of them held", flush=True)
     network = Holding()
-    if options.start:
+    if options.start and options.start.suffix == ".onnx":
+        unfold(network, options.start, patches)
+    elif options.start:
         network.load_state_dict(torch.load(options.start))
     write(fit(network, patches, labels, options.seconds, options.rate, rng), options.out / "holding.onnx")
+
+
+def unfold(network: Holding, path: Path, patches: Image) -> None:
+    """Give it the weights of an ONNX file, in which batches are no longer normalised: as if these samples' statistics
+    had been taken off, and put on again."""
+    stored = {
+        one.name: torch.from_numpy(numpy_helper.to_array(one).copy()) for one in onnx.load(path).graph.initializer
+    }
+    folded = [one for name, one in stored.items() if "Conv" in name]
+    pieces = torch.from_numpy(patches[:1000]).permute(0, 1, 4, 2, 3)
+    x = _taken(pieces[:, :, :3].float(), pieces)
+    layers = network.eval().layers
+    with torch.no_grad():
+        for number, (weight, bias) in enumerate(zip(folded[::2], folded[1::2], strict=True)):
+            convolution, normal = layers[3 * number], layers[3 * number + 1]
+            convolution.weight.copy_(weight)
+            seen = convolution(x)
+            normal.running_mean.copy_(seen.mean((0, 2, 3)))
+            normal.running_var.copy_(seen.var((0, 2, 3)))
+            normal.weight.copy_(torch.sqrt(normal.running_var + normal.eps))
+            normal.bias.copy_(normal.running_mean + bias)
+            x = functional.relu(normal(seen))
+        for name, one in layers.named_parameters():
+            if f"layers.{name}" in stored:
+                one.copy_(stored[f"layers.{name}"])
 
 
 def fit(
