@@ -61,10 +61,8 @@ def test_board_spaces_and_turn(light: str, turn_deg: float) -> None:
     assert spaces_of(scene) == {name: (board.spaces or {}).get(name, EMPTY) for name in every_space()}
 
 
-@pytest.mark.parametrize(
-    ("style", "saturation", "contrast"),
-    [("alpha", 1.6, 1.0), ("beta", 1.0, 1.4), ("alpha", 1.4, 1.25), ("beta", 1.4, 1.25), ("beta", 0.6, 1.0)],
-)
+@pytest.mark.parametrize(("saturation", "contrast"), [(1.6, 1.0), (1.0, 1.4), (1.4, 1.25), (0.6, 1.0)])
+@pytest.mark.parametrize("style", ["alpha", "beta"])
 @with_photos
 def test_a_board_is_read_in_colours_that_another_camera_shows(style: str, saturation: float, contrast: float) -> None:
     """Something seemed to lie over all of it; cameras that sharpen and colour more are no light."""

@@ -154,8 +154,8 @@ class SliceTable:
 
     def read(self, state: State, scene: Scene, layout: Layout, pressed: frozenset[Player]) -> Reading:
         """What a scene at rest says."""
-        lay = self._orders.get(state, {})
-        dealt = {player: pose for player, pose in lay.items() if state.seats[player - 1].order is not None}
+        orders = self._orders.get(state, {})
+        dealt = {player: pose for player, pose in orders.items() if state.seats[player - 1].order is not None}
         seen = Seen(scene, layout, range(1, state.players + 1), dealt)
         reading = self._read(state, seen, pressed)
         self._remember(state, reading.plays, seen)
@@ -175,9 +175,9 @@ class SliceTable:
             fault = faults.no_order(missing[0]) if seen.orders else None
             return replace(_unfinished(faults.to_deal(missing)), fault=fault)
         gone = [player for player in missing if state.seats[player - 1].order is not None]
-        unseen = Reading(ReadingKind.FAULT, (), fault=faults.no_order(gone[0])) if gone else None
-        if unseen is not None and not seen.order_poses.keys() >= set(gone):
-            return unseen
+        no_order = Reading(ReadingKind.FAULT, (), fault=faults.no_order(gone[0])) if gone else None
+        if no_order is not None and not seen.order_poses.keys() >= set(gone):
+            return no_order
         if seen.pile_hidden:
             return _unfinished("")
         ways = [_fitted(way, state, seen) for way in _ways(state, seen)]
@@ -188,7 +188,7 @@ class SliceTable:
             unseen=self._unseen.get(state, frozenset()),
         )
         reading = _judged(state, seen, ways, pressed, known)
-        return reading if reading.plays or unseen is None else unseen
+        return reading if reading.plays or no_order is None else no_order
 
     def _remember(self, state: State, plays: Sequence[Play], seen: Seen) -> None:
         if seen.pile_hidden:
