@@ -58,25 +58,23 @@ def focal_by_mat(
     expected = typical_lens(size_px, assumed.longer_sides).focal_widths
     first = float(np.log(lens.focal_widths / expected))
 
-    def seen_through(values: Array) -> Lens:
-        focal, k1 = float(np.exp(values[0])) * expected, float(values[1])
-        return replace(
-            lens,
-            focal_widths=focal,
-            k1=k1 * (focal / lens.focal_widths) ** 2,
-            right=lens.right + float(values[3]),
-            down=lens.down + float(values[4]),
-        )
+    def seen_through(values: Array) -> tuple[Array, Array, Array]:
+        """Camera matrix, k1 and k2."""
+        focal = float(np.exp(values[0])) * expected
+        used = replace(lens, focal_widths=focal, right=lens.right + float(values[3]), down=lens.down + float(values[4]))
+        return camera_matrix(size_px, used), values[1] * (focal / lens.focal_widths) ** 2, np.asarray(lens.k2)
 
-    def misses(values: Array) -> Array:
-        used = seen_through(values)
-        matrix = camera_matrix(size_px, used)
+    def pose_at(values: Array) -> Array:
         turned = np.asarray(cv2.Rodrigues(values[5:8])[0], np.float64) @ rotation
-        laid = as_laid(edges.mm, which, values[11:].reshape(-1, 3), ids)
         # A longer lens sees as much from farther away.
         away = shift * [1.0, 1.0, np.exp(values[0] - first)] + values[8:11] * _TRANSLATION_MM
-        pose = np.column_stack([turned[:, :2], away])
-        return edge_misses(edges, laid, matrix @ pose, float(values[2]), matrix, used) / ALIKE
+        return np.column_stack([turned[:, :2], away])
+
+    def misses(values: Array) -> Array:
+        matrix, k1, k2 = (np.array(one) for one in zip(*map(seen_through, values), strict=True))
+        homography = matrix @ np.array([pose_at(one) for one in values])
+        laid = as_laid(edges.mm, which, values[:, 11:].reshape(len(values), -1, 3), ids)
+        return edge_misses(edges, laid, homography, values[:, 2], matrix, k1, k2) / ALIKE
 
     beside = LAID_SPREAD if loose else PRINTED_SPREAD
     spreads = np.array([assumed.spread, K1_SPREAD, BLEED_SPREAD_PX, AXIS_SPREAD, AXIS_SPREAD])
@@ -84,7 +82,7 @@ def focal_by_mat(
     start = np.zeros(len(spreads))
     start[:2] = first, lens.k1
     values = gauss_newton(misses, start, spreads, np.full(len(start), 1e-5), ROUNDS)
-    against = float(len(edges.mm) * cost_of(misses(values)) + ((values / spreads) ** 2).sum())
+    against = float(len(edges.mm) * cost_of(misses(values[None])[0]) + ((values / spreads) ** 2).sum())
     shortest, longest = (focal * max(size_px) / size_px[0] for focal in FOCALS)
     focal = float(np.exp(values[0])) * expected
     if not shortest < focal < max(longest, expected * float(np.exp(assumed.spread))):

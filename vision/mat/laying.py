@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.mat.errors import MarkersMisplaced
-from vision.mat.lens import MOST_BENT, Lens, camera_matrix, distort, homogeneous, typical_lens, undistort
+from vision.mat.lens import MOST_BENT, Lens, bent, camera_matrix, homogeneous, typical_lens, undistort
 from vision.mat.marker_edges import EdgePoints
 from vision.mat.markers import MARKERS_MM
 
@@ -50,7 +50,8 @@ def laid_by_corners(
     """Homography, camera matrix and lens by corners, and how far these miss their places: root mean square, pixels."""
     matrix = camera_matrix(size_px, start)
     homography, shrink, used = _fit(mm, px, matrix, start, lens_too=lens_too)
-    error = float(np.sqrt(np.mean(_residuals(homography, shrink, mm, px, matrix, used) ** 2) * 2))
+    missed = _residuals(homography, np.asarray(shrink), mm, px, matrix, np.asarray(used.k1), used)
+    error = float(np.sqrt(np.mean(missed**2) * 2))
     return homography, matrix, used, error
 
 
@@ -68,8 +69,8 @@ def laid_by_hand(
     matrix = camera_matrix(size_px, start)
     which = np.arange(len(ids)).repeat(4)
 
-    def misses(homography: Array, shrink: float, used: Lens, laid: Array) -> Array:
-        return _residuals(homography, shrink, as_laid(mm, which, laid, ids), px, matrix, used) / CORNER_SPREAD_PX
+    def misses(homography: Array, shrink: Array, k1: Array, laid: Array) -> Array:
+        return _residuals(homography, shrink, as_laid(mm, which, laid, ids), px, matrix, k1, start) / CORNER_SPREAD_PX
 
     homography, shrink = _fit_homography(mm, px, matrix, start)
     first = (homography, shrink, start)
@@ -79,12 +80,13 @@ def laid_by_hand(
 
 def as_laid(mm: Array, which: NDArray[np.intp], laid: Array, ids: Sequence[int]) -> Array:
     """Points of markers (n x 2, `which` of the `ids` each) that were printed for one mat, where each marker was laid a
-    little elsewhere: by mm, mm and radians about its middle (ids x 3)."""
+    little elsewhere: by mm, mm and radians about its middle (... x ids x 3)."""
     middles = np.array([_MIDDLES_MM[i] for i in ids])
-    moved, cosine, sine = (middles + laid[:, :2])[which], np.cos(laid[:, 2])[which], np.sin(laid[:, 2])[which]
+    moved = (middles + laid[..., :2])[..., which, :]
+    cosine, sine = np.cos(laid[..., 2])[..., which], np.sin(laid[..., 2])[..., which]
     x, y = (mm - middles[which]).T
-    moved[:, 0] += cosine * x - sine * y
-    moved[:, 1] += sine * x + cosine * y
+    moved[..., 0] += cosine * x - sine * y
+    moved[..., 1] += sine * x + cosine * y
     return np.asarray(moved)
 
 
@@ -119,23 +121,31 @@ def _fit(mm: Array, px: Array, matrix: Array, lens: Lens, *, lens_too: bool) -> 
     """
     homography, shrink = _fit_homography(mm, px, matrix, lens)
 
-    def misses(homography: Array, shrink: float, used: Lens, _: Array) -> Array:
-        return _residuals(homography, shrink, mm, px, matrix, used) / CORNER_SPREAD_PX
+    def misses(homography: Array, shrink: Array, k1: Array, _: Array) -> Array:
+        return _residuals(homography, shrink, mm, px, matrix, k1, lens) / CORNER_SPREAD_PX
 
     start = (homography, shrink, lens)
     return least_squares(misses, start, spread=0.02, lens_too=lens_too and len(mm) >= 16)[:3]
 
 
-def edge_misses(edges: EdgePoints, mm: Array, homography: Array, bleed_px: float, matrix: Array, lens: Lens) -> Array:
-    """How far edges that lie at `mm` are seen from there, across each (n x 1), in their own spread."""
-    plane = homogeneous(mm) @ homography.T
-    off = distort(plane[:, :2] / plane[:, 2:], matrix, lens) - edges.px
+def edge_misses(
+    edges: EdgePoints, mm: Array, homography: Array, bleed_px: Array, matrix: Array, k1: Array, k2: Array
+) -> Array:
+    """How far edges that lie at `mm` (... x n x 2) are seen from there, across each (... x n x 1), in their own
+    spread: with each of several homographies and camera matrices (... x 3 x 3) and what else there is of each (...)."""
+    off = bent(_projected(mm, homography), matrix, k1, k2) - edges.px
     across = off * edges.normals
-    return np.asarray((across[:, :1] + across[:, 1:] + bleed_px) / EDGE_SPREAD_PX)
+    return np.asarray((across[..., :1] + across[..., 1:] + bleed_px[..., None, None]) / EDGE_SPREAD_PX)
+
+
+def _projected(mm: Array, homography: Array) -> Array:
+    """Points (... x n x 2) through each of several homographies (... x 3 x 3)."""
+    plane = homogeneous(mm) @ homography.swapaxes(-1, -2)
+    return np.asarray(plane[..., :2] / plane[..., 2:])
 
 
 def least_squares(
-    misses: Callable[[Array, float, Lens, Array], Array],
+    misses: Callable[[Array, Array, Array, Array], Array],
     start: tuple[Array, float, Lens],
     *,
     spread: float,
@@ -144,36 +154,39 @@ def least_squares(
 ) -> tuple[Array, float, Lens, Array]:
     """Homography, shrinkage (how far it spreads is given), k1, if asked for, and how so many `loose` markers were laid
     beside their places (markers x 3: mm, mm, radians) that make misses (n x m, in their own spread) small: Gauss-Newton
-    with Cauchy weights on the n."""
+    with Cauchy weights on the n. `misses` is asked for several at once: of p x 3 x 3, p, p and p x markers x 3 for
+    p x n x m."""
     homography, shrink, known = start
     free = np.array([*range(9), *([9] if lens_too else []), *range(10, 10 + 3 * loose)])
     values = np.append((homography / homography[2, 2]).ravel()[:8], [shrink, known.k1, *np.zeros(3 * loose)])
     spreads = np.append(np.full(8, np.inf), [spread, K1_SPREAD, *LAID_SPREAD * loose])[free]
     steps = np.append(np.abs(values[:8]) * 1e-4 + 1e-7, [spread / 200.0, 1e-3, *(0.01, 0.01, 1e-4) * loose])[free]
 
-    def at(values: Array) -> Array:
-        used = replace(known, k1=float(values[9]))
-        return misses(np.append(values[:8], 1.0).reshape(3, 3), float(values[8]), used, values[10:].reshape(-1, 3))
-
     def with_free(some: Array) -> Array:
-        values[free] = some
-        return at(values)
+        each = np.tile(values, (len(some), 1))
+        each[:, free] = some
+        return misses(homographies(each[:, :8]), each[:, 8], each[:, 9], each[:, 10:].reshape(len(some), -1, 3))
 
     rounds = ROUNDS if not loose else LOOSE_ROUNDS
     values[free] = gauss_newton(with_free, values[free], spreads, steps, rounds)
     k1 = float(np.clip(values[9], *MOST_BENT)) if lens_too else known.k1
-    fitted = np.append(values[:8], 1.0).reshape(3, 3), float(values[8]), replace(known, k1=k1)
+    fitted = homographies(values[:8]), float(values[8]), replace(known, k1=k1)
     return *fitted, values[10:].reshape(-1, 3)
+
+
+def homographies(values: Array) -> Array:
+    """Matrices (... x 3 x 3) of which these are all values but the last (... x 8), which is 1."""
+    return np.concatenate([values, np.ones((*values.shape[:-1], 1))], axis=-1).reshape(*values.shape[:-1], 3, 3)
 
 
 def gauss_newton(misses: Callable[[Array], Array], values: Array, spreads: Array, steps: Array, rounds: int) -> Array:
     """The values (n), from some first ones, that make misses (m x k, in their own spread) small and are themselves near
-    0 by their spreads: in so many rounds at most, with Cauchy weights on the m, and derivatives over such steps."""
+    0 by their spreads: in so many rounds at most, with Cauchy weights on the m, and derivatives over such steps.
+    `misses` is asked for several at once: of p x n for p x m x k."""
     values = values.copy()
     for _ in range(rounds):
-        now = misses(values)
-        nudged = zip(values + np.diag(steps), steps, strict=True)
-        columns = np.column_stack([(misses(near) - now).ravel() / step for near, step in nudged])
+        now, *near = misses(values + np.vstack([np.zeros_like(steps), np.diag(steps)]))
+        columns = (np.reshape(near, (len(steps), -1)) - now.ravel()).T / steps
         weights = 1.0 / (1.0 + (now**2).sum(1).repeat(now.shape[1]) / CAUCHY)
         scale = np.maximum(np.sqrt((columns**2 * weights[:, None]).sum(0)), 1e-9)
         even = columns / scale
@@ -186,10 +199,11 @@ def gauss_newton(misses: Callable[[Array], Array], values: Array, spreads: Array
     return values
 
 
-def _shrunk(mm: Array, shrink: float) -> Array:
+def _shrunk(mm: Array, shrink: Array) -> Array:
     """Bright paper bleeds over a marker's black edge, so its corners are found a little inside."""
-    centres = mm.reshape(-1, 4, 2).mean(1).repeat(4, axis=0)
-    return np.asarray(centres + (mm - centres) * (1.0 - shrink))
+    corners = mm.reshape(*mm.shape[:-2], -1, 4, 2)
+    centres = (corners.sum(-2) / 4).repeat(4, axis=-2)
+    return np.asarray(centres + (mm - centres) * (1.0 - shrink[..., None, None]))
 
 
 def _fit_homography(mm: Array, px: Array, matrix: Array, lens: Lens) -> tuple[Array, float]:
@@ -197,7 +211,7 @@ def _fit_homography(mm: Array, px: Array, matrix: Array, lens: Lens) -> tuple[Ar
     shrink = 0.0
     homography = np.eye(3)
     for _ in range(3):
-        fitted = cv2.findHomography(_shrunk(mm, shrink), plane, 0)[0]
+        fitted = cv2.findHomography(_shrunk(mm, np.asarray(shrink)), plane, 0)[0]
         if fitted is None:
             raise MarkersMisplaced("the marker corners found do not span a plane")
         homography = np.asarray(fitted, np.float64)
@@ -213,9 +227,9 @@ def _fit_shrink(homography: Array, mm: Array, plane: Array) -> float:
     return float(np.clip(1.0 - (spokes * found).sum() / (spokes**2).sum(), -0.05, 0.05))
 
 
-def _residuals(homography: Array, shrink: float, mm: Array, px: Array, matrix: Array, lens: Lens) -> Array:
-    plane = homogeneous(_shrunk(mm, shrink)) @ homography.T
-    return np.asarray(distort(plane[:, :2] / plane[:, 2:], matrix, lens) - px)
+def _residuals(homography: Array, shrink: Array, mm: Array, px: Array, matrix: Array, k1: Array, lens: Lens) -> Array:
+    """By how far corners (n x 2) miss their places, with each of several homographies, shrinkages and k1 of a lens."""
+    return np.asarray(bent(_projected(_shrunk(mm, shrink), homography), matrix, k1, np.asarray(lens.k2)) - px)
 
 
 def pose_of(homography: Array, matrix: Array) -> tuple[Array, Array]:

@@ -70,16 +70,22 @@ def camera_matrix(size_px: tuple[int, int], lens: Lens) -> Array:
 
 
 def homogeneous(points: Array) -> Array:
-    extended = np.ones((len(points), 3))
-    extended[:, :2] = points
+    extended = np.ones((*points.shape[:-1], 3))
+    extended[..., :2] = points
     return extended
 
 
 def distort(plane: Array, matrix: Array, lens: Lens) -> Array:
-    focal, centre = matrix[0, 0], matrix[:2, 2]
+    return bent(plane, matrix, np.asarray(lens.k1), np.asarray(lens.k2))
+
+
+def bent(plane: Array, matrix: Array, k1: Array, k2: Array) -> Array:
+    """Where such places (... x n x 2, pixels through a lens that does not bend) are seen through others, each with its
+    camera matrix (... x 3 x 3) and its k1 and k2 (...)."""
+    focal, centre = matrix[..., :1, :1], matrix[..., None, :2, 2]
     ray = (plane - centre) / focal
     square = _squares(ray)
-    return np.asarray(ray * (1.0 + square * (lens.k1 + lens.k2 * square)) * focal + centre)
+    return np.asarray(ray * (1.0 + square * (k1[..., None, None] + k2[..., None, None] * square)) * focal + centre)
 
 
 def undistort(pixels: Array, matrix: Array, lens: Lens) -> Array:
@@ -93,5 +99,5 @@ def undistort(pixels: Array, matrix: Array, lens: Lens) -> Array:
 
 
 def _squares(rays: Array) -> Array:
-    """Squared lengths (n x 1), each coordinate by itself: numpy is slow along an axis so short."""
-    return np.asarray(rays[:, :1] * rays[:, :1] + rays[:, 1:] * rays[:, 1:])
+    """Squared lengths (... x n x 1), each coordinate by itself: numpy is slow along an axis so short."""
+    return np.asarray(rays[..., :1] * rays[..., :1] + rays[..., 1:] * rays[..., 1:])

@@ -6,7 +6,7 @@ from the point below the camera, and `Registration.on_table` takes that out.
 
 import contextlib
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -363,20 +363,26 @@ def _laid_loosely(grey: NDArray[np.uint8], found: Registration, lens: Lens | Non
     printed = as_printed(edges.mm, which, [before[i] for i in ids], ids)
     matrix = camera_matrix(found.size_px, found.lens)
 
-    def misses(homography: Array, bleed_px: float, used: Lens, laid: Array) -> Array:
-        return edge_misses(edges, as_laid(printed, which, laid, ids), homography, bleed_px, matrix, used)
+    k2 = np.asarray(found.lens.k2)
 
-    def misses_of_one_mat(homography: Array, bleed_px: float, used: Lens, _: Array) -> Array:
-        return edge_misses(edges, printed, homography, bleed_px, matrix, used)
+    def misses(homography: Array, bleed_px: Array, k1: Array, laid: Array) -> Array:
+        return edge_misses(edges, as_laid(printed, which, laid, ids), homography, bleed_px, matrix, k1, k2)
+
+    def misses_of_one_mat(homography: Array, bleed_px: Array, k1: Array, _: Array) -> Array:
+        return edge_misses(edges, printed, homography, bleed_px, matrix, k1, k2)
+
+    def cost(misses: Callable[[Array, Array, Array, Array], Array], fit: tuple[Array, float, Lens, Array]) -> float:
+        homography, bleed_px, used, laid = fit
+        return cost_of(misses(homography, np.asarray(bleed_px), np.asarray(used.k1), laid))
 
     start = (found.table_to_plane, 0.0, found.lens)
     # Whatever lens is given: what another one explains, loose markers do not.
     tight = least_squares(misses_of_one_mat, start, spread=BLEED_SPREAD_PX, lens_too=True)
-    cost = cost_of(misses_of_one_mat(*tight))
-    if cost > LOOSE_GAIN:
+    tightly = cost(misses_of_one_mat, tight)
+    if tightly > LOOSE_GAIN:
         loose = least_squares(misses, start, spread=BLEED_SPREAD_PX, lens_too=lens is None, loose=len(ids))
         places = places_of(ids, loose[3])
-        if places is not None and cost - cost_of(misses(*loose)) > LOOSE_GAIN:
+        if places is not None and tightly - cost(misses, loose) > LOOSE_GAIN:
             return _by_edges(grey, replace(found, laid_mm=places), lens)
     return found if found.laid_mm is None else _by_edges(grey, replace(found, laid_mm=None), lens)
 
@@ -474,8 +480,10 @@ def _laid_by(edges: EdgePoints, near: Registration, lens: Lens | None) -> Regist
     """The registration that fits edges, near another one. Without a lens its k1 is fitted."""
     matrix = camera_matrix(near.size_px, lens or near.lens)
 
-    def misses(homography: Array, bleed_px: float, used: Lens, _: Array) -> Array:
-        return edge_misses(edges, edges.mm, homography, bleed_px, matrix, used)
+    k2 = np.asarray((lens or near.lens).k2)
+
+    def misses(homography: Array, bleed_px: Array, k1: Array, _: Array) -> Array:
+        return edge_misses(edges, edges.mm, homography, bleed_px, matrix, k1, k2)
 
     start = (near.table_to_plane, 0.0, lens or near.lens)
     homography, _, used, _ = least_squares(misses, start, spread=BLEED_SPREAD_PX, lens_too=lens is None)

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.mat.laying import gauss_newton
+from vision.mat.laying import gauss_newton, homographies
 from vision.sheets.layout import Array, SheetLayout
 
 Grey = NDArray[np.uint8]
@@ -125,10 +125,10 @@ def _refined(ink: Plane, plane: Array, mm: Array, px: Array, layout: SheetLayout
         values = (plane / plane[2, 2]).ravel()[:8]
 
         def misses(some: Array, places: Array = places, seen: Array = seen, spread: Array = spread) -> Array:
-            return (seen_at(np.append(some, 1.0).reshape(3, 3), places) - seen) / spread
+            return np.array([seen_at(one, places) - seen for one in homographies(some)]) / spread
 
         values = gauss_newton(misses, values, np.full(8, np.inf), np.abs(values) * 1e-4 + 1e-7, 8)
-        plane = np.append(values, 1.0).reshape(3, 3)
+        plane = homographies(values)
     return plane
 
 
