@@ -88,7 +88,7 @@ class Sheet:
 
     def finish(self, mask: Picture) -> Artwork:
         """Scale down to the wanted size with the mask as alpha."""
-        image = np.dstack([self.image, mask])
+        image = cv2.merge([self.image, mask])
         height, width = mask.shape
         small = cv2.resize(image, (width // _SUPERSAMPLING, height // _SUPERSAMPLING), interpolation=cv2.INTER_AREA)
         anchor = tuple((part + 0.5) / _SUPERSAMPLING - 0.5 for part in self.origin)

@@ -35,4 +35,4 @@ def cut_out(shapes: tuple[Shape, ...], outline: Outline, px_per_mm: float) -> Ar
     corners = np.round((np.array(outline) @ to_px + anchor) * 2**_SIXTEENTHS).astype(np.int32)
     mask = np.zeros((height, width), np.uint8)
     cv2.fillPoly(mask, [corners], (255,), cv2.LINE_AA, _SIXTEENTHS)
-    return Artwork(np.dstack([drawn, mask]), px_per_mm, anchor)
+    return Artwork(np.asarray(cv2.merge([drawn, mask]), np.uint8), px_per_mm, anchor)

@@ -618,7 +618,7 @@ def _mat(
     style: surroundings.MatStyle, px_per_mm: float, seed: int, corners: tuple[tuple[float, float, float], ...]
 ) -> Artwork:
     drawn = surroundings.draw_mat(style, _MAT_PX_PER_MM, seed, corners)
-    opaque = np.dstack([drawn, np.full(drawn.shape[:2], 255, np.uint8)])
+    opaque = np.asarray(cv2.cvtColor(drawn, cv2.COLOR_BGR2BGRA), np.uint8)
     middle = drawn.shape[0] / 2 - 0.5
     return at_scale(Artwork(opaque, _MAT_PX_PER_MM, (middle, middle)), px_per_mm)
 

@@ -135,7 +135,7 @@ class LaidOut:
 def overlap(outline: Array, other: Array) -> bool:
     """Whether two outlines (n x 2, convex) do not lie apart."""
     shared, _ = cv2.intersectConvexConvex(outline.astype(np.float32), other.astype(np.float32))
-    return bool(shared >= OVERLAP * min(abs(polygon_area(outline)), abs(polygon_area(other))))
+    return shared > 0.0 and bool(shared >= OVERLAP * min(abs(polygon_area(outline)), abs(polygon_area(other))))
 
 
 @dataclass(frozen=True)

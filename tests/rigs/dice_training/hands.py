@@ -64,6 +64,8 @@ EASY = 0.25
 """What is shown more often: samples that were said badly, each as often as its loss and this say."""
 IN_COMPANY, OVERLOOKED = 0.4, 0.15
 """The share of the samples in which other dice stand right beside it, and of other dice that nobody found."""
+IN_ROWS = 0.5
+"""How often they stand in rows; else as they rolled, each turned in its own way."""
 FARTHER = 5
 """So many more at most lie somewhere."""
 SIDES_MM = 11.0, 50.0
@@ -151,7 +153,9 @@ def sample(rng: Rng, some: list[Image], lamps: float = LAMPS) -> tuple[Image, in
     camera = Camera(float(rng.uniform(0, 32)), 35.0, 35.0 * side, float(rng.uniform(0, 360)), (middle[0], middle[1]))
     off = rng.normal(0, 1.5, 2) / side
     die = Die(float(off[0]), float(off[1]), 1.0, float(rng.uniform(0, 90)), int(rng.integers(1, 7)), die_style(rng))
-    dice = [die, *(_beside(rng, die, side) if rng.random() < IN_COMPANY else ())]
+    dice = [die]
+    if rng.random() < IN_COMPANY:
+        dice += (_beside if rng.random() < IN_ROWS else _heaped)(rng, die, side)
     dice += _farther(rng, side, dice)
     lit = rng.random() < lamps
     if lit:
@@ -190,6 +194,28 @@ def _beside(rng: Rng, die: Die, side: float) -> list[Die]:
         if all(np.hypot(*(place - (one.x, one.y))) > 0.7 * (wide + one.side) for one in found):
             found.append(Die(float(place[0]), float(place[1]), wide, die.turn, int(rng.integers(1, 7)), style))
     return found
+
+
+def _heaped(rng: Rng, die: Die, side: float) -> list[Die]:
+    """Dice that rolled against one of such a side, and against each other: as large, or of any size."""
+    found: list[Die] = []
+    for _ in range(int(rng.integers(1, 7))):
+        alike = rng.random() < 0.6
+        wide = 1.0 if alike else _some_side(rng) / side
+        beside = (die, *found)[int(rng.integers(len(found) + 1))]
+        way, turn = float(rng.uniform(0, 2 * np.pi)), float(rng.uniform(0, 90))
+        far = _reach(beside, way) + _reach(Die(0, 0, wide, turn, 1, die.style), way) + abs(rng.normal(0.02, 0.08))
+        x, y = np.array([beside.x, beside.y]) + far * np.array([np.cos(way), np.sin(way)])
+        if all(np.hypot(x - one.x, y - one.y) > 0.7 * (wide + one.side) for one in (die, *found) if one is not beside):
+            style = die.style if alike and rng.random() < 0.5 else die_style(rng)
+            found.append(Die(float(x), float(y), wide, turn, int(rng.integers(1, 7)), style))
+    return found
+
+
+def _reach(die: Die, way: float) -> float:
+    """How far a die's foot reaches from its middle in this direction (radians)."""
+    off = way - np.radians(die.turn)
+    return float(die.side / 2 * (abs(np.cos(off)) + abs(np.sin(off))))
 
 
 def _farther(rng: Rng, side: float, dice: list[Die]) -> list[Die]:
