@@ -10,7 +10,7 @@ import click
 from controller.asking_tables import TableNotAsked, ask_results, by_clock
 from controller.journal import Journal, JournalError, JournalInUse
 from controller.records.results import Results, standings
-from controller.records.spreadsheet import csv_lines, printable
+from controller.records.spreadsheet import csv_lines, local_time, printable
 from controller.views import GameResultView
 
 
@@ -49,7 +49,7 @@ def command(
     if everything and not games:
         named = ", ".join(sorted({repr(game.event) for game in everything if game.event})) or "none"
         click.echo(f"No game is of the event {event!r}; their tables' settings say {named}", err=True)
-    games = [game for game in games if since is None or _local(game.began) >= since.astimezone()]
+    games = [game for game in games if since is None or local_time(game.began) >= since.astimezone()]
     games.sort(key=lambda game: (game.began, game.table))
     for line in csv_lines(games) if as_csv else told_lines(games):
         click.echo(printable(line))
@@ -59,7 +59,7 @@ def command(
 def told_lines(games: Sequence[GameResultView]) -> Iterator[str]:
     """A line for each game, with its number in its journal, then the standings of the games that are over."""
     for game in games:
-        times = f"{_local(game.began):%a %H:%M}-{_local(game.ended):%H:%M}"
+        times = f"{local_time(game.began):%a %H:%M}-{local_time(game.ended):%H:%M}"
         where = f"{game.table}, game {game.number}" if game.table else f"Game {game.number}"
         yield f"{times}  {where}  {game.title}: {_outcome(game)}"
     best = standings(games)
@@ -117,7 +117,3 @@ def _told_apart(told: Mapping[str, Sequence[GameResultView]]) -> list[GameResult
 def _short(source: str) -> str:
     """An address without what all have."""
     return urlsplit(source).netloc if "://" in source else source
-
-
-def _local(time: str) -> datetime:
-    return datetime.fromisoformat(time).astimezone()

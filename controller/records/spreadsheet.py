@@ -4,6 +4,7 @@ import codecs
 import csv
 import io
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 from controller.views import GameResultView
 
@@ -12,7 +13,8 @@ COLUMNS = (
     *("seat", "name", "total", "won"),
     *("problem", "doubt", "so_far"),
 )
-"""Fields of `GameResultView` and `PlayerResultView`."""
+"""Fields of `GameResultView` and `PlayerResultView`; times are this computer's, as spreadsheets take them for times."""
+TIMES = "began", "ended"
 
 
 def csv_lines(games: Sequence[GameResultView]) -> Iterator[str]:
@@ -21,12 +23,18 @@ def csv_lines(games: Sequence[GameResultView]) -> Iterator[str]:
     for game in games:
         for player in game.players:
             own = {**game.model_dump(exclude={"players"}), **player.model_dump()}
+            own |= {column: f"{local_time(own[column]):%Y-%m-%d %H:%M:%S}" for column in TIMES}
             yield _csv_line([_in_cell(own[column]) for column in COLUMNS])
 
 
 def csv_file(games: Sequence[GameResultView]) -> bytes:
     """The same as a file, in UTF-8 with the mark by which spreadsheets know it; without it some take ü for Ã¼."""
     return codecs.BOM_UTF8 + "".join(f"{line}\r\n" for line in csv_lines(games)).encode()
+
+
+def local_time(text: str) -> datetime:
+    """A time as `GameResultView` tells it, in this computer's time zone."""
+    return datetime.fromisoformat(text).astimezone()
 
 
 def printable(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 import csv
+import time
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,6 +21,7 @@ from controller.journal import LOST, RECOVERED, Journal
 from controller.journal import Record as Entry
 from controller.records.journalled import record_of
 from controller.records.results import TORN, Results
+from controller.records.spreadsheet import csv_file
 from controller.views import ResultsView
 from controller.web.hub import Hub
 from controller.web.server import serving
@@ -217,7 +219,7 @@ def test_a_clock_that_is_put_right_in_the_middle_tells_the_times_before_too(tmp_
     assert (old.began[:19], old.began_ago_s) == ("2026-01-01T00:01:00", None), "no more is known of this one"
     assert (second.began[:19], second.began_ago_s) == ("2026-06-06T09:00:30", 1200.0)
     assert (third.began[:19], third.ended_ago_s) == ("2026-06-06T09:10:30", 600.0)
-    began = {row["number"]: datetime.fromisoformat(row["began"]) for row in rows}
+    began = {row["number"]: datetime.fromisoformat(row["began"]).astimezone() for row in rows}
     ago_s = [(told - began[str(game.number)]).total_seconds() for game in (second, third)]
     assert ago_s == pytest.approx([1200, 600], abs=10), "by the clock of whoever asks"
     assert str(old.number) not in began
@@ -269,6 +271,22 @@ def test_a_spreadsheet_has_a_line_for_each_player(path: Path) -> None:
         ("3", "True", "2", "Ann", str(totals[0]), ""),
         ("3", "True", "5", "Ben", str(totals[1]), ""),
     ]
+
+
+def test_a_spreadsheets_times_are_those_of_the_clock_on_the_wall(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Journal(path) as journal:
+        play_whole_game(journal)
+        (game, *_) = [game for game in Results(journal.records).read().games if game.over]
+    monkeypatch.setenv("TZ", "Asia/Kolkata")  # five and a half hours ahead all year
+    time.tzset()
+    try:
+        rows = list(csv.DictReader(csv_file([game]).decode("utf-8-sig").splitlines()))
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    ended = rows[0]["ended"]
+    assert (len(ended), ended[10]) == (19, " "), "else a spreadsheet takes it for text"
+    assert datetime.fromisoformat(ended) - datetime.fromisoformat(game.ended[:19]) == timedelta(hours=5, minutes=30)
 
 
 def test_a_spreadsheet_says_which_results_are_in_doubt_and_which_cannot_be_told(path: Path) -> None:
