@@ -178,6 +178,18 @@ def test_a_mat_out_of_focus_is_found(blur: float, off_mm: float) -> None:
     assert np.abs(registration.to_table(project(GRID_MM, view)) - GRID_MM).max() < off_mm
 
 
+@pytest.mark.parametrize(("px", "turn_deg"), [(4, 3.0), (7, 3.0), (7, 93.0)])
+def test_a_mat_seen_by_a_camera_that_shakes_is_one_mat(px: int, turn_deg: float) -> None:
+    """Slantwise: each marker's corners are drawn out then, as if the table were askew and the markers lay loose on it.
+    That turned it by up to 19 mm."""
+    view = View(turn_deg=turn_deg)
+    way = np.array(np.eye(px) / px, np.float32)
+    shaken = np.asarray(cv2.filter2D(photograph([], view), -1, way), np.uint8)
+    registration = find_mat(shaken)
+    assert registration.laid_mm is None
+    assert np.abs(registration.to_table(project(GRID_MM, view)) - GRID_MM).max() < 1.0
+
+
 def test_a_black_picture_says_so() -> None:
     with pytest.raises(PictureTooDark, match="brightest part is 2 of 255"):
         find_mat(np.full((720, 1280, 3), 2, np.uint8))

@@ -6,7 +6,7 @@ from the point below the camera, and `Registration.on_table` takes that out.
 
 import contextlib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -197,7 +197,7 @@ def find_mat_in_grey(
 
     def laid_with(assumed: AssumedFocal) -> Registration:
         found = _by_edges(grey, _registered(markers, size_px, lens, start, assumed, sharp=sharp), lens)
-        found = _laid_loosely(grey, found, lens) if sharp else found
+        found = _laid_loosely(grey, found, lens) if sharp or found.laid_mm else found
         if len(markers) < LEAST_LOOSE:
             return found
         if fitted and sharp:
@@ -356,35 +356,55 @@ def _laid_loosely(grey: NDArray[np.uint8], found: Registration, lens: Lens | Non
     """A registration by edges in which each marker may lie a little beside its place, if they plainly do."""
     if found.edges is None or len(found.markers_px) < LEAST_LOOSE:
         return found
+    on_one_mat = found if found.laid_mm is None else _by_edges(grey, _as_on_one_mat(found), lens)
     ids, before = sorted(found.markers_px), {**MARKERS_MM, **(found.laid_mm or {})}
-    marker = _nearest(found.edges.mm, before)
-    decoded = np.isin(marker, ids)
-    edges, which = found.edges.only(decoded), np.searchsorted(ids, marker[decoded])
+    edges, which = _of_decoded(found.edges, ids, before)
     printed = as_printed(edges.mm, which, [before[i] for i in ids], ids)
-    matrix = camera_matrix(found.size_px, found.lens)
-
-    k2 = np.asarray(found.lens.k2)
+    matrix, k2 = camera_matrix(found.size_px, found.lens), np.asarray(found.lens.k2)
+    # Looked for where loose markers seem to lie, edges of one mat are seen a little beside their places.
+    own = None if on_one_mat.edges is None else _of_decoded(on_one_mat.edges, ids, MARKERS_MM)[0]
+    of_one_mat = EdgePoints(printed, edges.px, edges.normals) if own is None or len(own.mm) < len(edges.mm) else own
 
     def misses(homography: Array, bleed_px: Array, k1: Array, laid: Array) -> Array:
         return edge_misses(edges, as_laid(printed, which, laid, ids), homography, bleed_px, matrix, k1, k2)
 
     def misses_of_one_mat(homography: Array, bleed_px: Array, k1: Array, _: Array) -> Array:
-        return edge_misses(edges, printed, homography, bleed_px, matrix, k1, k2)
+        return edge_misses(of_one_mat, of_one_mat.mm, homography, bleed_px, matrix, k1, k2)
 
     def cost(misses: Callable[[Array, Array, Array, Array], Array], fit: tuple[Array, float, Lens, Array]) -> float:
         homography, bleed_px, used, laid = fit
         return cost_of(misses(homography, np.asarray(bleed_px), np.asarray(used.k1), laid))
 
-    start = (found.table_to_plane, 0.0, found.lens)
     # Whatever lens is given: what another one explains, loose markers do not.
+    start = (on_one_mat.table_to_plane, 0.0, found.lens)
     tight = least_squares(misses_of_one_mat, start, spread=BLEED_SPREAD_PX, lens_too=True)
     tightly = cost(misses_of_one_mat, tight)
-    if tightly > LOOSE_GAIN:
-        loose = least_squares(misses, start, spread=BLEED_SPREAD_PX, lens_too=lens is None, loose=len(ids))
-        places = places_of(ids, loose[3])
-        if places is not None and tightly - cost(misses, loose) > LOOSE_GAIN:
-            return _by_edges(grey, replace(found, laid_mm=places), lens)
-    return found if found.laid_mm is None else _by_edges(grey, replace(found, laid_mm=None), lens)
+    if tightly <= LOOSE_GAIN:
+        return on_one_mat
+    start = (found.table_to_plane, 0.0, found.lens)
+    loose = least_squares(misses, start, spread=BLEED_SPREAD_PX, lens_too=lens is None, loose=len(ids))
+    places = places_of(ids, loose[3])
+    if places is None or tightly - cost(misses, loose) <= LOOSE_GAIN:
+        return on_one_mat
+    return _by_edges(grey, replace(found, laid_mm=places), lens)
+
+
+def _as_on_one_mat(found: Registration) -> Registration:
+    """The same by the corners of all markers where they are printed: where these seemed to lie loose, the table was
+    turned with them, perhaps too far to be turned back by edges."""
+    mm = np.concatenate([MARKERS_MM[i] for i in found.markers_px])
+    px = np.concatenate(list(found.markers_px.values()))
+    homography = laid_by_corners(mm, px, found.size_px, found.lens, lens_too=False)[0]
+    return replace(found, table_to_plane=homography, laid_mm=None)
+
+
+def _of_decoded(
+    edges: EdgePoints, ids: Sequence[int], places: Mapping[int, Array]
+) -> tuple[EdgePoints, NDArray[np.intp]]:
+    """The edges of markers that were decoded (their `ids`), and which of these each is of."""
+    marker = _nearest(edges.mm, places)
+    decoded = np.isin(marker, ids)
+    return edges.only(decoded), np.asarray(np.searchsorted(ids, marker[decoded]), np.intp)
 
 
 def _nearest(points_mm: Array, places: Mapping[int, Array]) -> NDArray[np.intp]:
