@@ -32,6 +32,7 @@ from tests.vision.altered import (
     flickering,
     in_shadow,
     mirrored,
+    shaken_along,
     sharpened,
     some_shadow_edge,
 )
@@ -105,6 +106,11 @@ def unfocused(image: Image, _: np.random.Generator) -> Image:
     return np.asarray(cv2.GaussianBlur(image, (0, 0), image.shape[1] / 600), np.uint8)
 
 
+def shaken(image: Image, rng: np.random.Generator) -> Image:
+    """By a camera that shakes while the picture is taken: all moves by a 250th of its width, some way."""
+    return shaken_along(image, image.shape[1] / 250, rng.uniform(0.0, np.pi))
+
+
 def lamps(image: Image, rng: np.random.Generator) -> Image:
     """Three lamps mirrored in the table, which add up to half of white's light and blow out white alone."""
     height, width = image.shape[:2]
@@ -160,6 +166,7 @@ ALTERATIONS: Mapping[str, Alter] = {
         warm,
         veiled,
         unfocused,
+        shaken,
         lamps,
         blinds,
         shadow_edge,

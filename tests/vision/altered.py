@@ -53,6 +53,17 @@ def as_some_camera_shows_it(image: Image, rng: np.random.Generator) -> Image:
     return np.asarray(cv2.imdecode(cv2.imencode(".jpg", seen, [cv2.IMWRITE_JPEG_QUALITY, quality])[1], 1), np.uint8)
 
 
+def shaken_along(picture: Image, px: float, way: float) -> Image:
+    """Moved by so many pixels, evenly, along a way (radians) while it was taken."""
+    reach = int(np.ceil(px / 2)) + 1
+    kernel = np.zeros((2 * reach + 1, 2 * reach + 1), np.float32)
+    for step in np.linspace(-0.5, 0.5, 65) * px:
+        at = np.array([reach + step * np.sin(way), reach + step * np.cos(way)])
+        (row, column), (down, right) = np.floor(at).astype(int), at % 1.0
+        kernel[row : row + 2, column : column + 2] += np.outer([1.0 - down, down], [1.0 - right, right])
+    return np.asarray(cv2.filter2D(picture, -1, kernel / kernel.sum(), borderType=cv2.BORDER_REPLICATE), np.uint8)
+
+
 def lit(picture: Image, x_mm: float, y_mm: float, added: float, wide_mm: float = 60.0) -> Image:
     """With a lamp mirrored there: its light is added, most in the middle."""
     at = find_mat(picture).to_picture(np.array([[x_mm, y_mm], [x_mm + wide_mm, y_mm]]))

@@ -66,6 +66,7 @@ LEAST_EDGE_POINTS = 80
 """About those of one marker."""
 POINTS_SPREAD_MM = 0.25
 """How far points that tell a lens are seen from where they are known to lie."""
+BLURRED = "The picture is blurred, which may be why: focus the camera, and let it hang still"
 SHARP_CELLS = 0.22
 """Markers blurred by more than this share of a cell say nothing of whether they are loose ones."""
 LOOSE_WIDTHS, MOVED_WIDTHS = 0.0004, 0.0008
@@ -343,7 +344,9 @@ def _registered(
     except MarkersMisplaced as error:
         laid = None if isinstance(error, LensMisfit) else laid_by_hand(markers_px, size_px, lens)
         if laid is None:
-            raise
+            if sharp or isinstance(error, LensMisfit):
+                raise
+            raise MarkersMisplaced(f"{error}. {BLURRED}") from error
     else:
         least = found.error_px if lens is None else _error_without_lens(markers_px, size_px, None)
         if not sharp or least < LOOSE_WIDTHS * size_px[0] or (laid := laid_by_hand(markers_px, size_px, lens)) is None:
