@@ -3,7 +3,9 @@
 Run: python -m tests.rigs.dice_training.hands OUT_FOLDER --samples 30000 --more /tmp/tables.pictures --seconds 1800
 
 The package's learned for 2760 s beside other work: from 24 000 samples, few of them at fingertips, and at last from
-5500 with more as well (--start). It has not seen lamps of several colours (LAMPS) yet: see docs/what-did-not-pay.md.
+5500 with more as well (--start). Then it went on (--start, --also, --rate 1e-3) under lamps of several colours: 780 s
+from 14 000 samples, half of them so lit; 1000 s with 14 000 more, a tenth of them so lit; and 1700 s with another
+14 000, a quarter of them so lit (--seed 6700000), some with dice that rolled against each other.
 
 It is shown what lies around a die, seen from above, from near and from far, and where this die and others are; see
 `vision.dice.holding`. The hands are of `tests.vision.drawn_hands`, the dice of `drawn_dice`; what is flat, and no hand,
