@@ -33,8 +33,12 @@ def csv_file(games: Sequence[GameResultView]) -> bytes:
 
 
 def local_time(text: str) -> datetime:
-    """A time as `GameResultView` tells it, in this computer's time zone."""
-    return datetime.fromisoformat(text).astimezone()
+    """A time as `GameResultView` tells it, in this computer's time zone; where there is no such year there, as told."""
+    time = datetime.fromisoformat(text)
+    try:
+        return time.astimezone()
+    except (OverflowError, ValueError):
+        return time
 
 
 def printable(text: str) -> str:

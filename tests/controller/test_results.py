@@ -21,7 +21,7 @@ from controller.journal import LOST, RECOVERED, Journal
 from controller.journal import Record as Entry
 from controller.records.journalled import record_of
 from controller.records.results import TORN, Results
-from controller.records.spreadsheet import csv_file
+from controller.records.spreadsheet import csv_file, local_time
 from controller.views import ResultsView
 from controller.web.hub import Hub
 from controller.web.server import serving
@@ -287,6 +287,21 @@ def test_a_spreadsheets_times_are_those_of_the_clock_on_the_wall(path: Path, mon
     ended = rows[0]["ended"]
     assert (len(ended), ended[10]) == (19, " "), "else a spreadsheet takes it for text"
     assert datetime.fromisoformat(ended) - datetime.fromisoformat(game.ended[:19]) == timedelta(hours=5, minutes=30)
+
+
+@pytest.mark.parametrize(
+    ("zone", "told"), [("America/New_York", "0001-01-01T00:00:00"), ("Asia/Kolkata", "9999-12-31T23:59:59")]
+)
+def test_a_year_that_no_clock_has_breaks_no_spreadsheet(zone: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other machines say when their games were."""
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        said = local_time(f"{told}+00:00")
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert said.isoformat() == f"{told}+00:00"
 
 
 def test_a_spreadsheet_says_which_results_are_in_doubt_and_which_cannot_be_told(path: Path) -> None:

@@ -398,7 +398,7 @@ def _as_on_one_mat(found: Registration) -> Registration:
     mm = np.concatenate([MARKERS_MM[i] for i in found.markers_px])
     px = np.concatenate(list(found.markers_px.values()))
     homography = laid_by_corners(mm, px, found.size_px, found.lens, lens_too=False)[0]
-    return replace(found, table_to_plane=homography, laid_mm=None)
+    return replace(found, table_to_plane=homography, laid_mm=None, edges=None)
 
 
 def _of_decoded(
@@ -501,9 +501,7 @@ def _by_edges(grey: NDArray[np.uint8], found: Registration, lens: Lens | None) -
 
 def _laid_by(edges: EdgePoints, near: Registration, lens: Lens | None) -> Registration:
     """The registration that fits edges, near another one. Without a lens its k1 is fitted."""
-    matrix = camera_matrix(near.size_px, lens or near.lens)
-
-    k2 = np.asarray((lens or near.lens).k2)
+    matrix, k2 = camera_matrix(near.size_px, lens or near.lens), np.asarray((lens or near.lens).k2)
 
     def misses(homography: Array, bleed_px: Array, k1: Array, _: Array) -> Array:
         return edge_misses(edges, edges.mm, homography, bleed_px, matrix, k1, k2)
