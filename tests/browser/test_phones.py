@@ -39,7 +39,7 @@ async def read(page: Page) -> str:
     """What a QR reader finds on the page."""
     image = cv2.imdecode(np.frombuffer(await page.screenshot(), np.uint8), cv2.IMREAD_GRAYSCALE)
     assert image is not None
-    text, _, _ = cv2.QRCodeDetector().detectAndDecode(image)
+    text, _, _ = cv2.QRCodeDetectorAruco().detectAndDecode(image)
     return text
 
 
