@@ -24,7 +24,7 @@ PIP_INSTALL := PYPI=1 $(BIN)/pip install --quiet --constraint constraints.txt --
 
 .DEFAULT_GOAL := help
 .PHONY: help run start-at-boot not-at-boot test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos cards-report dice-report sheets-report theory-report altered-report many-pieces many-sheets held-dice traced-report hands-report live-report light-report \
-	test-avahi test-pins test-usb test-camera firmware emulated-board firmware-header firmware-tools bench-slaps torture-link unplug-link kill-signals fuzz-frames clean
+	test-long test-avahi test-pins test-usb test-camera firmware emulated-board firmware-header firmware-tools bench-slaps torture-link unplug-link kill-signals fuzz-frames clean
 
 help: ## This list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -53,8 +53,12 @@ not-at-boot: ## Stop the table that start-at-boot started, and start it no more;
 	systemctl --user disable --now $(UNIT)
 
 # The tests start dozens of processes: what one of them has compiled, the others need not.
+PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 test: check firmware-tools ## Set up, then everything that `check` does, then the tests
-	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder $(ARGS)
+	$(PYTEST) -m "not long" $(ARGS)
+
+test-long: $(DEV_INSTALLED) firmware-tools ## What `test` leaves out: further pictures and games, in minutes more
+	$(PYTEST) -m long $(ARGS)
 
 check: $(DEV_INSTALLED) ## Set up, then ruff, mypy --strict and the rules of imports
 	$(BIN)/ruff check .

@@ -30,6 +30,7 @@ from hardware.simulated.camera import SimulatedCamera, evening_light, steady
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import World
+from tests.long import cases
 from vision.frame import Image
 from vision.light.paper import paper_seen
 from vision.looking_for import finders_for
@@ -101,7 +102,7 @@ def test_in_steady_light_the_camera_stays_as_it_is() -> None:
     assert float(np.abs(room.camera.read(1.0).image.astype(float).mean() - before.mean())) < 0.5
 
 
-@pytest.mark.parametrize("light", [0.05, 2.5])
+@cases("light", [0.05, 2.5], always=1)
 def test_a_lamp_switched_off_or_on_is_followed(light: float) -> None:
     def room(time_s: float) -> float:
         return 1.0 if time_s < 2.0 else light
@@ -143,6 +144,7 @@ def test_a_table_too_dark_to_be_found_is_found() -> None:
     assert Room(room).watch(18.0)
 
 
+@pytest.mark.long
 def test_light_of_another_colour_is_followed() -> None:
     warm, stays = Room(kelvin=2800.0), Room(kelvin=2800.0, follow=False)
     warm.watch(9.0)

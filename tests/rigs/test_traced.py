@@ -29,6 +29,8 @@ from tests.rigs.traced.things import THINGS, strewn
 from tests.rigs.traced.truth import outline_px, truth
 from vision.files.labels import arrangement_label, labels_to_compare, labels_to_learn, sheet_label
 
+pytestmark = pytest.mark.long
+
 
 def a_plate(x: float, y: float, turn: float = 90.0, thickness: float = 2.0) -> Body:
     return Body({"kind": "tile", "face": "3/1"}, x, y, turn, rectangle(60, 90, 0), thickness)

@@ -25,6 +25,7 @@ def test_two_names_for_one_face_are_too_alike() -> None:
     assert np.all([one.lead > 1.0 for one in others])
 
 
+@pytest.mark.long
 def test_altered_copies_show_what_is_confused(monkeypatch: pytest.MonkeyPatch) -> None:
     pieces = enrolment()
     labels = label(pieces)

@@ -103,6 +103,7 @@ def test_something_white_that_is_laid_there_is_a_change() -> None:
     assert np.count_nonzero(beyond_noise(even.apart)) > 100
 
 
+@pytest.mark.long
 def test_what_is_known_loses_its_own_stripes() -> None:
     """However long stripes wander."""
     rng, steady = np.random.default_rng(5), shrink(seen(1))

@@ -4,6 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
+from tests.long import cases
 from tests.vision.drawn_table import Piece, enrolled, photograph
 from vision.frame import Frame, Image
 from vision.mat.beyond_picture import mat_beyond_picture
@@ -37,7 +38,7 @@ def test_of_a_mat_that_is_seen_whole_nothing_is_beyond_the_picture() -> None:
     assert read_photo(photograph(PIECES), enrolled()).hidden == ()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("right", "down", "out_mm"),
     [
         (0.0, 170.0, (0.0, -195.0)),
@@ -45,6 +46,7 @@ def test_of_a_mat_that_is_seen_whole_nothing_is_beyond_the_picture() -> None:
         (-420.0, 0.0, (-195.0, 0.0)),
         (420.0, 0.0, (195.0, 0.0)),
     ],
+    always=2,
 )
 def test_what_the_camera_does_not_see_of_the_mat_is_hidden(
     right: float, down: float, out_mm: tuple[float, float]

@@ -15,6 +15,7 @@ from hardware.kit.drawing import Placed
 from hardware.kit.paper import Paper, make_pages
 from hardware.kit.raster import draw_page, draw_shapes
 from hardware.kit.table_sheets import MAT_MM, calibration_sheet, mat_drawing
+from tests.long import cases
 from tests.vision.lens_photos import PhotoMaker, Stand, held_points, stands
 from vision.frame import Image
 from vision.mat.calibration import LEAST_VIEWS, calibrate, covered_share
@@ -228,7 +229,7 @@ def test_photos_of_two_sizes_are_refused_and_named() -> None:
         calibrate([*seen, *usual_views()[4:8]])
 
 
-@pytest.mark.parametrize("zoom", [0.95, 1.03, 1.05, 1.25])
+@cases("zoom", [0.95, 1.03, 1.05, 1.25], always=2)
 def test_photos_of_two_lenses_are_refused_and_both_named(zoom: float) -> None:
     """They would fit one lens between both well enough: each sheet seems to lie nearer or farther, and to lean less."""
     other = PhotoMaker(SIZE, replace(USUAL, focal_widths=USUAL.focal_widths * zoom))

@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
+from tests.long import cases
 from tests.vision.drawn_cards import BACK, MORE, ORDERS, SLICES, TABLE, UNDER, WEST, enrolled, enrolment
 from tests.vision.drawn_table import Piece, View, label, photograph
 from tests.vision.rendered import PHOTOS, load, pack_of, with_photos
@@ -47,7 +48,7 @@ def test_cards_face_down_teach_their_back() -> None:
     assert SLICES[0] not in learned.names
 
 
-@pytest.mark.parametrize(
+@cases(
     "view",
     [
         View(turn_deg=176.0, tilt=0.05),
@@ -55,6 +56,7 @@ def test_cards_face_down_teach_their_back() -> None:
         View(light=(0.35, 0.35, 0.35), noise=2.5),
         View(size=(2304, 1296), height_mm=850.0),
     ],
+    always=2,
     ids=["turned round", "warm lamp", "dim", "large"],
 )
 def test_what_lies_there_is_read(pack: FacePack, view: View) -> None:
@@ -100,7 +102,7 @@ def test_a_card_laid_on_the_open_pile_is_seen_in_the_next_frame_at_rest(pack: Fa
 
 
 @with_photos
-@pytest.mark.parametrize("name", sorted(path.stem for path in PHOTOS.glob("cards-*-*.json"))[1::2])
+@cases("name", sorted(path.stem for path in PHOTOS.glob("cards-*-*.json"))[1::2], always=2)
 def test_rendered_cards_are_read(name: str) -> None:
     """Every other one; `make cards-report` reads all."""
     image, labels = load(name)

@@ -2,8 +2,8 @@
 
 import cv2
 import numpy as np
-import pytest
 
+from tests.long import cases
 from tests.vision.altered import ShadowEdge, in_shadow
 from tests.vision.drawn_table import View, photograph
 from vision.frame import Frame, Image
@@ -53,7 +53,7 @@ def test_a_shadow_that_falls_on_the_empty_mat_and_stays_hides_nothing() -> None:
     assert scenes[11].at_rest_s > 0.4
 
 
-@pytest.mark.parametrize("colour", [(60, 64, 68), (90, 95, 100), (25, 25, 27), (70, 85, 120), (110, 140, 200)])
+@cases("colour", [(60, 64, 68), (90, 95, 100), (25, 25, 27), (70, 85, 120), (110, 140, 200)], always=2)
 def test_an_arm_that_is_as_dark_as_a_shadow_is_one(colour: tuple[int, int, int]) -> None:
     scenes = watched(views(1, 4) + [sleeved(one, colour) for one in views(5, 6)])
     assert all(hands(scene) for scene in scenes[5:])

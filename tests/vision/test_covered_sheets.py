@@ -9,6 +9,7 @@ import pytest
 
 from tests.benchmarks.sheets_report import compare_marks
 from tests.benchmarks.simulated_sheets import sheet_table
+from tests.long import cases
 from tests.vision.drawn_sheet import PX_PER_MM, DrawnSheet, Hand, blank_sheet, pencil_all, photograph
 from tests.vision.test_sheets import NEAR, PRINT, drawn, only_sheet, pencilled
 from vision.mat.registration import register
@@ -71,7 +72,7 @@ def test_small_markers_whose_white_reaches_their_edge_are_dark_squares() -> None
     )
 
 
-@pytest.mark.parametrize("seed", [700501, 990033])
+@cases("seed", [700501, 990033], always=1)
 def test_a_sheet_two_of_whose_markers_are_covered_is_found_by_its_print_on_a_known_table(seed: int) -> None:
     """In one of eight pictures at least: both lie at the limit, and processors round otherwise."""
     table, rng = sheet_table(seed), np.random.default_rng(seed)
@@ -84,13 +85,14 @@ def test_a_sheet_two_of_whose_markers_are_covered_is_found_by_its_print_on_a_kno
         assert min(off, default=np.inf) < 2.0
 
 
+@pytest.mark.long
 def test_a_sleeve_over_most_of_a_sheet_is_no_shadow() -> None:
     table = sheet_table(700528)
     found = [one for one in read_sheets(table.written, [PRINT.layout]).sightings if one.kind is PieceKind.SHEET]
     assert len(found) == len(table.sheets)
 
 
-@pytest.mark.parametrize("covered", list(combinations(PRINT.layout.marks, 2))[::2], ids=str)
+@cases("covered", list(combinations(PRINT.layout.marks, 2))[::2], always=1, ids=str)
 def test_a_sheet_two_of_whose_markers_are_covered_is_found_by_its_dots_without_a_mat(covered: tuple[int, int]) -> None:
     rng = np.random.default_rng(covered)
     sheet = _under_fingers(drawn(seed=8), covered)

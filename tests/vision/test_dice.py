@@ -18,6 +18,7 @@ from controller.cli import vision_report
 from controller.games.pizza_theory.describe import KINDS, describe
 from controller.games.registry import games_with, load_part
 from tests.benchmarks.simulated_pieces import FAMILIES, photographs
+from tests.long import cases
 from tests.rigs.dice_training.sources import own_table
 from tests.vision import drawn_board
 from tests.vision.drawn_dice import PIPS, Camera, Die, TableView, die_style, dim_style, draw_dice, photograph_dice
@@ -435,7 +436,7 @@ def test_faces_printed_flat_on_the_table_are_seldom_taken_for_dice(framed: bool)
     assert max((s.probability for s in seen_on(picture)), default=0.0) < 0.95
 
 
-@pytest.mark.parametrize("seed", range(SEED, SEED + 6))
+@cases("seed", range(SEED, SEED + 6), always=3)
 def test_tables_full_of_flat_things_have_no_dice(seed: int) -> None:
     table = own_table(seed, dice=False, prints=True)
     assert table.registration is not None

@@ -69,6 +69,7 @@ def test_faint_print_is_read(seed: int, light: float) -> None:
     assert all(match.right and match.sighting.probability >= SURE for match in matches)
 
 
+@pytest.mark.long
 def test_nothing_else_is_taken_for_faint_print() -> None:
     image, _ = photographs(FAMILIES["cards"], 955001)
     assert not read_photo(image, enrolled(FAMILY)).sightings

@@ -10,6 +10,7 @@ import pytest
 
 from hardware.simulated.surroundings import Conditions
 from tests.benchmarks.simulated_pieces import FAMILIES, REACH_MM, SIZE, photograph, thrown
+from tests.long import cases
 from vision.frame import Image
 from vision.looking_for import finders_for
 from vision.mat.lens import ANY_CAMERA, TYPICAL_FOCAL, AssumedFocal
@@ -69,7 +70,7 @@ def test_what_the_first_picture_told_holds_for_those_after_it() -> None:
     assert again.camera_mm[2] == pytest.approx(550.0, rel=0.08)
 
 
-@pytest.mark.parametrize("height_mm", [550.0, 1400.0])
+@cases("height_mm", [550.0, 1400.0], always=1)
 def test_what_is_known_of_a_camera_that_looks_straight_down_places_dice(height_mm: float) -> None:
     conditions = seen_from(height_mm, 0.0, seed=7)
     dice = thrown(Random(5), (), REACH_MM)

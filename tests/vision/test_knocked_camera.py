@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import cv2
 import numpy as np
-import pytest
 
 from controller.games.polygons import inside
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions, MatStyle, Surface
 from hardware.simulated.world import HandView, WorldSnapshot, arm_home
+from tests.long import cases
 from vision.frame import Frame, Image
 from vision.hiding.cells import square
 from vision.mat.markers import MAT_HALF_MM
@@ -72,7 +72,7 @@ def hands(scene: Scene) -> list[tuple[Point, ...]]:
     return [place.outline_mm for place in scene.hidden if place.cause is HiddenCause.HAND]
 
 
-@pytest.mark.parametrize("surface", [Surface.CHECKED_CLOTH, Surface.LINEN, Surface.PLAIN])
+@cases("surface", [Surface.CHECKED_CLOTH, Surface.LINEN, Surface.PLAIN], always=1)
 def test_a_hand_beside_the_mat_is_one_after_a_knock_until_it_goes(surface: Surface) -> None:
     first = Renderer({}, looking(surface).camera_model(*SIZE), looking(surface))
     scenes = watched(first, until_s=6.0, hand=lambda time_s: 1.5 <= time_s < 4.0)
@@ -85,7 +85,7 @@ def test_a_hand_beside_the_mat_is_one_after_a_knock_until_it_goes(surface: Surfa
     assert left[-1].at_rest_s > 1.0
 
 
-@pytest.mark.parametrize("surface", list(Surface))
+@cases("surface", list(Surface), always=3)
 def test_after_a_knock_the_bare_table_is_no_hand(surface: Surface) -> None:
     first = Renderer({}, looking(surface).camera_model(*SIZE), looking(surface))
     scenes = watched(first, until_s=4.0, hand=lambda _: False)
@@ -93,7 +93,7 @@ def test_after_a_knock_the_bare_table_is_no_hand(surface: Surface) -> None:
     assert not any(hands(scene) for scene in scenes if scene.time_s >= 3.0)
 
 
-@pytest.mark.parametrize("by_mm", [(33.0, -12.0), (-10.0, 25.0)])
+@cases("by_mm", [(33.0, -12.0), (-10.0, 25.0)], always=1)
 def test_where_the_mat_is_pushed_the_cloth_around_it_is_no_hand(by_mm: Point) -> None:
     conditions = looking(Surface.CHECKED_CLOTH)
     first = Renderer({}, conditions.camera_model(*SIZE), conditions)

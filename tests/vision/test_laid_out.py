@@ -117,6 +117,7 @@ def found_where_they_lie(image: Any, **options: Any) -> None:
         assert (one.shape.kind is PieceKind.SPECIAL) == piece.face.startswith("special/")
 
 
+@pytest.mark.long
 def test_a_cloth_of_a_few_colours_is_seen_through() -> None:
     stripes = np.tile((np.arange(1280) // 24 % 2 == 0)[None, :, None], (720, 1, 1))
     image = on_cloth(ON_CLOTH, np.where(stripes, (230, 230, 235), (150, 60, 40)))
@@ -181,6 +182,7 @@ def covers(one: LaidOut, truth: Any, registration: Any) -> float:
     return float(shared / (abs(polygon_area(own)) + abs(polygon_area(truth)) - shared))
 
 
+@pytest.mark.long
 def test_cards_of_nearly_the_planks_colours_are_found_or_said_to_be_doubtful(monkeypatch: pytest.MonkeyPatch) -> None:
     """Planks of two tones; some cards lie on planks of their own colour. No outline is a plank's."""
     rng = np.random.default_rng(2)
@@ -201,6 +203,7 @@ def test_cards_of_nearly_the_planks_colours_are_found_or_said_to_be_doubtful(mon
     assert said.startswith("what hardly stands out from the table may be a piece at (")
 
 
+@pytest.mark.long
 def test_planks_with_nothing_on_them_have_no_pieces() -> None:
     image = on_planks([], some_planks(np.random.default_rng(3)))
     found = find_laid_out(SeenTable(image, find_mat(image)), CARDS)

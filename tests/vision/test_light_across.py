@@ -9,6 +9,7 @@ import pytest
 from controller.games.pizza_theory.describe import KINDS
 from hardware.kit.score_sheets import load_sheet_print
 from tests.benchmarks.sheets_report import Count, compare_marks
+from tests.long import cases
 from tests.vision.altered import ShadowEdge, in_shadow, striped
 from tests.vision.drawn_board import Board, Stick, draw, every_space, label, line_ends
 from tests.vision.drawn_sheet import Camera, DrawnSheet, Hand, blank_sheet, pencil_all, photograph
@@ -58,7 +59,7 @@ def read(image: Image) -> dict[str, str]:
     return spaces_of(read_photo(image, pack(), finders=finders_for(KINDS & {PieceKind.BOARD}, pack())))
 
 
-@pytest.mark.parametrize("edge", EDGES.values(), ids=EDGES)
+@cases("edge", EDGES.values(), always=2, ids=EDGES)
 def test_a_board_that_a_shadows_edge_crosses_is_read(edge: ShadowEdge) -> None:
     assert read(in_shadow(draw(BOARD, View(noise=2.0)), edge)) == TRUE
 

@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from hardware.simulated.lying import outline_mm
 from tests.benchmarks.changing_tables import SheetTruth, TableState, changing_table
@@ -59,6 +60,7 @@ def test_tables_change_and_every_order_ends_with_the_change() -> None:
         assert steps[-1].state == 1
 
 
+@pytest.mark.long
 def test_every_light_changes_a_picture_and_none_changes_it_the_same_way() -> None:
     table = changing_table("boards", 3)
     picture = table.picture(0, 0.0)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from controller.games.dice_and_slice.hands import Pencilled, write_front
 from controller.sheet_prints import load_prints
+from tests.long import cases
 from tests.vision.camera_noise import camera_noise
 from tests.vision.drawn_board import draw
 from tests.vision.test_sheets_on_table import A1, DIE_AT, DOTS, LINE, POSES, picture
@@ -182,7 +183,7 @@ def board_table() -> Table:
     return Table(pack, [board_finder(pack.board)])
 
 
-@pytest.mark.parametrize("light", [1.0, 0.8])
+@cases("light", [1.0, 0.8], always=1)
 def test_a_topping_taken_away_far_from_a_hand_over_the_board_is_gone_when_the_hand_is(
     light: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -89,6 +89,7 @@ def test_what_a_lamp_makes_too_bright_to_be_seen_is_not_surely_absent() -> None:
     assert not [at for at in DOTS if dots[at].probability < 0.1 and not dots[at].hidden]
 
 
+@pytest.mark.long
 def test_crosses_in_a_veil_of_light_are_told_from_print_that_it_makes_paler() -> None:
     blank, pencilled = pictures(crossed=True)
     crosses = marks_after(blank, veiled(pencilled), MarkKind.CROSSED_TOPPING)
@@ -106,8 +107,8 @@ def test_a_sheet_first_seen_in_a_veil_of_light_is_read_when_that_is_gone() -> No
     ("kelvin", "first", "then"),
     [
         pytest.param(4000.0, 1.15, 0.5, id="not too bright any more"),
-        pytest.param(4000.0, 1.2, 1.0, id="still too bright in one colour"),
-        pytest.param(3200.0, 1.25, 0.95, id="so bright that pale print did not show"),
+        pytest.param(4000.0, 1.2, 1.0, marks=pytest.mark.long, id="still too bright in one colour"),
+        pytest.param(3200.0, 1.25, 0.95, marks=pytest.mark.long, id="so bright that pale print did not show"),
     ],
 )
 def test_print_beside_paper_that_was_too_bright_when_it_was_blank_is_no_cross_in_less_light(

@@ -99,6 +99,7 @@ def test_a_piece_to_which_keypoints_lead_is_told_there(kinds: Mapping[PieceKind,
     )
 
 
+@pytest.mark.long
 def test_pieces_that_keypoints_find_under_a_lamp_are_read() -> None:
     """Going through the table in steps finds two less."""
     image, truth = photographs(replace(FAMILIES["tiles"], with_hands=0.0), 300)

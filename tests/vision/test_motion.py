@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.long import cases
 from vision.following.settling import Motion
 from vision.motion import TALLEST, WIDTH, differs, shrink
 
@@ -58,7 +59,7 @@ def test_other_light_is_no_change_and_hides_none(gains: np.ndarray, more: float)
     assert (found * (1280 / 240)).min(0) == pytest.approx([298, 598], abs=8)
 
 
-@pytest.mark.parametrize("deviation", [10.0, 25.0, 40.0])
+@cases("deviation", [10.0, 25.0, 40.0], always=1)
 def test_a_camera_that_sees_little_more_than_noise_comes_to_rest(deviation: float) -> None:
     """How much it shows is known after some seconds, by pictures shortly after each other."""
     rng = np.random.default_rng(3)

@@ -9,6 +9,7 @@ import pytest
 from hardware.kit.score_sheets import load_sheet_print
 from tests.benchmarks.fit_sheet_marks import flat_sheet
 from tests.benchmarks.sheets_report import Count, compare_marks
+from tests.long import cases
 from tests.vision.drawn_sheet import Camera, DrawnSheet, Hand, blank_sheet, pencil_all, photograph
 from vision.scene import MarkKind
 from vision.sheets.flattening import FlatSheet
@@ -19,7 +20,7 @@ PRINT = load_sheet_print()
 SEEDS = (0, 3)
 
 
-@pytest.mark.parametrize("after_blank", [False, True], ids=["one picture alone", "after blank"])
+@cases("after_blank", [False, True], always=1, ids=["one picture alone", "after blank"])
 @pytest.mark.parametrize(("white", "read"), [(310.0, 0.4), (330.0, 0.3)])
 def test_pencil_that_light_takes_much_from_is_doubtful(white: float, read: float, after_blank: bool) -> None:
     count = Count()

@@ -7,6 +7,7 @@ import cv2
 import numpy as np
 import pytest
 
+from tests.long import cases
 from tests.vision.rendered import PHOTOS, load, pack_of, with_photos
 from vision.frame import Image
 from vision.reports.rates import Report
@@ -17,7 +18,7 @@ STYLES = ("alpha", "beta")
 pytestmark = with_photos
 
 
-@pytest.fixture(scope="module", params=STYLES)
+@pytest.fixture(scope="module", params=[STYLES[0], pytest.param(STYLES[1], marks=pytest.mark.long)])
 def style_report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Report:
     """Of one picture of two kinds each; below some of the others are read that were made worse, and `make photos` reads
     all."""
@@ -70,7 +71,7 @@ def tinted(image: Image) -> Image:
     return np.asarray(np.clip(image * np.array([0.6, 0.85, 1.1]), 0, 255), np.uint8)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "damage"),
     [
         ("split-alpha-04", darkened),
@@ -78,6 +79,7 @@ def tinted(image: Image) -> Image:
         ("split-alpha-04", squeezed),
         ("seats-beta-01", tinted),
     ],
+    always=2,
 )
 def test_bad_pictures_are_read_too(name: str, damage: Any) -> None:
     image, labels = load(name)

@@ -7,6 +7,7 @@ import cv2
 import numpy as np
 import pytest
 
+from tests.long import cases
 from tests.vision.drawn_table import Piece, View, enrolled, photograph, project
 from vision.frame import Frame, Image
 from vision.mat.errors import MarkersMissing
@@ -46,7 +47,7 @@ def nearest(scene: Scene, piece: Piece) -> Sighting:
     return min(mine, key=lambda s: np.hypot(s.pose.x_mm - piece.x_mm, s.pose.y_mm - piece.y_mm))
 
 
-@pytest.mark.parametrize(
+@cases(
     "view",
     [
         View(),
@@ -56,6 +57,7 @@ def nearest(scene: Scene, piece: Piece) -> Sighting:
         View(blur=1.3, noise=4.0),
         View(size=(1920, 1080), height_mm=900.0),
     ],
+    always=3,
     ids=["as enrolled", "turned round", "warm lamp", "dim", "unsharp", "large"],
 )
 def test_what_lies_there_is_read(pack: FacePack, view: View) -> None:

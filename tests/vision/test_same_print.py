@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import cv2
 import numpy as np
+import pytest
 
 from tests.vision.drawn_table import Piece, View, enrolled, photograph
 from vision.frame import Frame, Image
@@ -51,6 +52,7 @@ def test_one_that_was_taken_in_that_moment_is_gone() -> None:
     assert "special/two" not in [piece.face for piece in scene.sightings]
 
 
+@pytest.mark.long
 def test_another_one_in_its_very_place_is_told_by_its_print_in_other_light_too() -> None:
     picture = photograph(TABLE, View(noise=2.0))
     swapped = photograph((*TABLE[:3], replace(TABLE[3], face="special/one")), View(noise=2.0))

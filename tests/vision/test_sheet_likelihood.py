@@ -9,6 +9,7 @@ import pytest
 from hardware.kit.score_sheets import load_sheet_print
 from tests.benchmarks.fit_sheet_marks import evidence_of, fit, flat_sheet, samples
 from tests.benchmarks.sheets_report import Count, compare_marks
+from tests.long import cases
 from tests.vision.drawn_sheet import PX_PER_MM, Camera, DrawnSheet, Hand, blank_sheet, disc, photograph, stroke
 from tests.vision.drawn_sheet_kinds import drawn_after_blank, drawn_of_kind
 from vision.scene import MarkKind, PieceKind
@@ -19,7 +20,7 @@ from vision.sheets.marks import read_marks
 PRINT = load_sheet_print()
 
 
-@pytest.mark.parametrize("kind", ["faint", "far", "thick pencil", "hard shadow"])
+@cases("kind", ["faint", "far", "thick pencil", "hard shadow"], always=2)
 def test_what_is_read_wrong_on_hard_sheets_is_said_to_be_doubtful(kind: str) -> None:
     count = Count()
     for seed in (7001, 7002):
@@ -74,6 +75,7 @@ def test_nothing_is_certain_and_what_was_never_seen_counts_as_the_edge_of_what_w
         assert judge.probability(wild).max() <= 1.0 - DOUBT
 
 
+@pytest.mark.long
 def test_networks_are_fitted_to_how_often_marks_are_there() -> None:
     rng = np.random.default_rng(5)
     features = rng.normal(0.0, 1.0, (6000, 2)).astype(np.float32)

@@ -19,6 +19,7 @@ from hardware.simulated.pencil import PencilledSheet, Writer
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions, MatStyle
 from hardware.simulated.world import World
+from tests.long import cases
 from vision.dice.dot_dice import _judged, _top_view, find_dot_dice
 from vision.frame import Image
 from vision.looking_for import finders_for
@@ -126,7 +127,7 @@ def test_one_within_lines_that_are_printed_around_the_mat_is_found(mat: MatStyle
     assert sheet.pose.angle_deg == pytest.approx(lies.angle_deg, abs=1.0)
 
 
-@pytest.mark.parametrize("count", [1, 40])
+@cases("count", [1, 40], always=1)
 def test_a_faint_pencil_writes_dots_and_does_not_become_print(count: int) -> None:
     """However many there are: what a sheet's own dots tell is how dark they are, not that there are none."""
     art = dict(own_art("dice_and_slice"))
@@ -152,7 +153,7 @@ def one_sheet(conditions: Conditions, art: Mapping[str, Artwork], front: str, po
     return Renderer(art, conditions.camera_model(1920, 1080), conditions).render(world.snapshot())
 
 
-@pytest.mark.parametrize("off", [-0.09, 0.09])
+@cases("off", [-0.09, 0.09], always=1)
 def test_they_are_found_and_found_again_where_the_mat_alone_tells_the_lens_badly(image: Image, off: float) -> None:
     by_mat = find_mat(image)
     bent = with_lens(by_mat, replace(by_mat.lens, k1=by_mat.lens.k1 + off))
@@ -196,7 +197,7 @@ def beside(spot: tuple[float, float], near_mm: float, points: NDArray[np.float64
     return np.asarray(np.hypot(points[:, 0] - spot[0], points[:, 1] - spot[1]) < near_mm)
 
 
-@pytest.mark.parametrize("off", [(0.0, 0.0), (20.0, 0.0), (-20.0, 0.0), (0.0, 20.0), (0.0, -20.0)])
+@cases("off", [(0.0, 0.0), (20.0, 0.0), (-20.0, 0.0), (0.0, 20.0), (0.0, -20.0)], always=2)
 def test_a_die_of_which_only_an_edge_changed_is_found(with_die: Image, off: tuple[float, float]) -> None:
     """Fingers let go of it: the last that changes is beside it, or one of its edges."""
     where, finder = find_mat(with_die), SheetFinder(load_prints())
@@ -224,7 +225,7 @@ def test_a_die_at_the_edge_of_what_is_looked_at_is_not_guessed(
     assert found == ([A1] if cut == 20.0 else [])
 
 
-@pytest.mark.parametrize("turn", [19.0, 109.0, 199.0, 289.0])
+@cases("turn", [19.0, 109.0, 199.0, 289.0], always=1)
 def test_dots_that_run_into_each_other_are_a_die_all_the_same(turn: float) -> None:
     """Three in a row, joined by a printed line, of few pixels each: however the pixels fall."""
     art, conditions = own_art("dice_and_slice"), Conditions.random(Random(4))

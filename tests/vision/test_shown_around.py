@@ -6,6 +6,7 @@ from functools import cache
 
 import cv2
 import numpy as np
+import pytest
 
 from hardware.simulated.artwork import Artwork
 from hardware.simulated.surroundings import Conditions
@@ -66,6 +67,7 @@ def on_cloth(image: Image, bare: Image) -> Image:
     return np.where(shown[..., None], cloth, image).astype(np.uint8)
 
 
+@pytest.mark.long
 def test_what_looks_like_a_back_but_goes_on_around_is_none() -> None:
     """Neither on a chequered cloth nor over the ring that is printed on the mat; backs on both are read."""
     views = [lying("back", -60.0, 40.0, 20.0), lying("7/1", 40.0, -90.0, 200.0)]

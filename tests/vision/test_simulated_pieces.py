@@ -28,6 +28,7 @@ from tests.benchmarks.simulated_pieces import (
     shares_visible,
 )
 from tests.benchmarks.views import VIEWS
+from tests.long import cases
 from tests.vision.altered import as_a_phone_shows_it, lit, striped
 from tests.vision.camera_noise import camera_noise
 from vision.frame import Frame, Image
@@ -63,10 +64,11 @@ def few(name: str, count: int = FEW) -> Family:
     return replace(family, table=lambda rng: family.table(rng)[:count])
 
 
-@pytest.mark.parametrize(
-    ("seed", "name"),
-    [(501, name) for name in ("boards", "cards", "heaps", "pizzeria", "pizzeria-fans", "theory", "tiles")]
-    + [(502, "theory")],
+@cases(
+    ("name", "seed"),
+    [(name, 501) for name in ("tiles", "cards", "theory", "heaps", "pizzeria", "pizzeria-fans", "boards")]
+    + [("theory", 502)],
+    always=4,
 )
 def test_nearly_every_piece_is_read_right_and_none_surely_wrong(name: str, seed: int) -> None:
     """How far off pieces are found is for the report; here one is found where it is. Fans of the other game's slices
@@ -84,7 +86,7 @@ def test_nearly_every_piece_is_read_right_and_none_surely_wrong(name: str, seed:
     assert not [seen for seen in extra if seen.kind in kinds and seen.probability >= SURE]
 
 
-@pytest.mark.parametrize("view", ["by-hand", "wide-and-bent"])
+@cases("view", ["by-hand", "wide-and-bent"], always=1)
 def test_a_strangers_corners_and_camera_show_every_slice(view: str) -> None:
     """Corners laid by hand; a wide lens that bends by a fifth and that nobody calibrated."""
     image, labels = photographs(few("tiles"), 501, view=VIEWS[view])
@@ -94,6 +96,7 @@ def test_a_strangers_corners_and_camera_show_every_slice(view: str) -> None:
     assert read.expected == FEW
 
 
+@pytest.mark.long
 def test_in_the_stripes_of_blinds_nearly_every_slice_is_read() -> None:
     """All over the table, also far from the mat."""
     image, labels = photographs(FAMILIES["tiles"], 502)
@@ -102,6 +105,7 @@ def test_in_the_stripes_of_blinds_nearly_every_slice_is_read() -> None:
     assert read.right >= 56
 
 
+@pytest.mark.long
 def test_stripes_that_come_and_go_over_a_table_that_is_followed_take_nothing_away() -> None:
     image, labels = photographs(few("tiles"), 502)
     stripes = striped(image, find_mat(image), 90.0)
@@ -119,6 +123,7 @@ def test_stripes_that_come_and_go_over_a_table_that_is_followed_take_nothing_awa
     assert after >= before - 1
 
 
+@pytest.mark.long
 def test_slices_in_another_cameras_colours_and_contrast_lie_where_and_as_they_lie() -> None:
     image, labels = photographs(few("tiles"), 505)
     shown = as_a_phone_shows_it(image, 1.5, 1.35)
@@ -141,6 +146,7 @@ def test_most_dice_are_read_right_and_none_surely_wrong() -> None:
     assert sure >= 0.5 * count
 
 
+@pytest.mark.long
 def test_a_die_in_a_hand_is_hardly_ever_read() -> None:
     """Over the mat or beside it, between the fingers or on the flat hand, in one picture that nothing moves in."""
     said = [said_of(held) for seed in (533, 534, 535, 540) if (held := held_die(seed)) is not None]
@@ -178,7 +184,7 @@ def test_dice_beside_a_card_over_the_mats_edge_are_in_no_hand() -> None:
     assert found.right == len(dice)
 
 
-@pytest.mark.parametrize("name", ["cards", "tiles"])
+@cases("name", ["cards", "tiles"], always=1)
 def test_what_hands_hide_is_not_claimed(name: str) -> None:
     rng = Random(505)
     family = FAMILIES[name]
@@ -268,7 +274,7 @@ def test_a_card_seen_turned_half_round_is_turned_back() -> None:
         assert abs((angles[view.face] - pose[2] + 180.0) % 360.0 - 180.0) < 2.0
 
 
-@pytest.mark.parametrize(("seed", "brighter"), [(3, 1.5), (5, 1.5)])
+@cases(("seed", "brighter"), [(3, 1.5), (5, 1.5)], always=1)
 def test_a_pale_card_of_which_much_is_cut_off_is_read(seed: int, brighter: float) -> None:
     """An even surface explains what is cut off as well as the card does: it speaks for neither."""
     places = (-274.0, -163.0, -43.0), (-270.0, 100.0, 20.0), (280.0, 30.0, 200.0)
@@ -284,7 +290,7 @@ def test_a_pale_card_of_which_much_is_cut_off_is_read(seed: int, brighter: float
     assert [match.right for match in matches] == [True] * 3
 
 
-@pytest.mark.parametrize(("saturation", "count", "least"), [(2.2, FEW, FEW), (0.3, 60, 59)])
+@cases(("saturation", "count", "least"), [(2.2, FEW, FEW), (0.3, 60, 59)], always=1)
 def test_tiles_are_read_in_colours_that_another_camera_shows(saturation: float, count: int, least: int) -> None:
     """A quarter of them was missed where colours are that bright."""
     image, labels = photographs(few("tiles", count), 503)
@@ -294,7 +300,7 @@ def test_tiles_are_read_in_colours_that_another_camera_shows(saturation: float, 
     assert not [piece for piece in seen.extra if piece.probability >= SURE]
 
 
-@pytest.mark.parametrize("seed", [3, 5])
+@cases("seed", [3, 5], always=1)
 def test_a_card_under_the_light_of_a_mirrored_lamp_is_read(seed: int) -> None:
     """Its colours are paler by what the lamp adds, and not alike all over the picture."""
     places = (-274.0, -163.0, -43.0), (-270.0, 100.0, 20.0), (280.0, 30.0, 200.0)
@@ -362,6 +368,7 @@ def test_a_die_with_a_pip_hidden_is_not_expected_to_be_read() -> None:
     assert tops_visible([far], camera, [hand])[0] < LEAST_VISIBLE
 
 
+@pytest.mark.long
 def test_a_card_that_was_never_enrolled_is_not_surely_another() -> None:
     cards = FAMILIES["cards"]
 
@@ -381,6 +388,7 @@ def test_a_card_that_was_never_enrolled_is_not_surely_another() -> None:
     assert all(one.faces[0].probability < 0.5 for one in strange)
 
 
+@pytest.mark.long
 def test_half_of_a_card_and_the_cloth_beside_it_are_no_card_half_of_which_is_lit() -> None:
     """A back of few details, its other half under a slice: as seen in shade it lay half beside where it lies."""
     image, labels = photographs(FAMILIES["pizzeria"], 666027)

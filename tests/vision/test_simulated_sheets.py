@@ -1,10 +1,13 @@
 """Tables with score sheets that people have written on, as `make many-sheets` reads thousands of places."""
 
+import pytest
+
 from tests.benchmarks.many_sheets import BLANK_FIRST, read_one
 from tests.benchmarks.simulated_sheets import places, printed, sheet_table
 from vision.scene import SURE, MarkKind, PieceKind
 
 
+@pytest.mark.long
 def test_marks_are_read_where_they_were_written() -> None:
     """Three sheets, one on the mat; were truth or reading laid out otherwise, half of the marks would be wrong."""
     found = read_one(2, None).ways[BLANK_FIRST].found

@@ -20,6 +20,7 @@ from controller.whose_faces import faces_of
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import PieceView
 from tests.benchmarks.simulated_pieces import FAMILIES, Family, enrolled, photograph, photographs
+from tests.long import cases
 from tests.vision.altered import as_a_phone_shows_it
 from tests.vision.drawn_board import Board, draw, every_space, label, space_mm
 from tests.vision.rendered import PHOTOS, load, with_photos
@@ -61,7 +62,7 @@ def test_board_spaces_and_turn(light: str, turn_deg: float) -> None:
     assert spaces_of(scene) == {name: (board.spaces or {}).get(name, EMPTY) for name in every_space()}
 
 
-@pytest.mark.parametrize(("saturation", "contrast"), [(1.6, 1.0), (1.0, 1.4), (1.4, 1.25), (0.6, 1.0)])
+@cases(("saturation", "contrast"), [(1.6, 1.0), (1.0, 1.4), (1.4, 1.25), (0.6, 1.0)], always=1)
 @pytest.mark.parametrize("style", ["alpha", "beta"])
 @with_photos
 def test_a_board_is_read_in_colours_that_another_camera_shows(style: str, saturation: float, contrast: float) -> None:
@@ -79,7 +80,7 @@ def test_a_board_is_read_in_colours_that_another_camera_shows(style: str, satura
     assert not [space for space in more if space.contents[0].probability >= SURE]
 
 
-@pytest.mark.parametrize(("saturation", "contrast"), [(2.0, 1.0), (1.5, 1.3)])
+@cases(("saturation", "contrast"), [(2.0, 1.0), (1.5, 1.3)], always=1)
 def test_a_simulated_board_is_read_in_other_colours(saturation: float, contrast: float) -> None:
     image, labels = photographs(FAMILIES["theory"], 501)
     seen = spaces_of(read(as_a_phone_shows_it(image, saturation, contrast), enrolled(FAMILIES["theory"])))
@@ -126,7 +127,7 @@ def test_a_board_that_was_moved_is_found_anew() -> None:
     assert again == anew
 
 
-@pytest.mark.parametrize("turn_deg", [120.0, 240.0])
+@cases("turn_deg", [120.0, 240.0], always=1)
 @pytest.mark.parametrize("off_mm", [0.0, 0.4])
 def test_a_board_turned_in_its_place_is_found_anew(turn_deg: float, off_mm: float) -> None:
     turned = arranged(21, Board(4.0 + off_mm, -3.0, (40.0 + turn_deg) % 360.0))
@@ -145,7 +146,7 @@ def bumped(views: Sequence[PieceView], turn_deg: float, off_mm: float) -> list[P
     ]
 
 
-@pytest.mark.parametrize("turn_deg", [5.0, -125.0])
+@cases("turn_deg", [5.0, -125.0], always=1)
 def test_a_board_that_somebody_bumped_is_found_where_it_lies_now(turn_deg: float) -> None:
     """Most of its print is alike enough where it lay: what is not would seem to be covered."""
     family = FAMILIES["theory"]
@@ -308,6 +309,7 @@ def flecked(printed: Image) -> Image:
     return np.asarray(np.clip(image, 0, 255), np.uint8)
 
 
+@pytest.mark.long
 def test_faint_flecks_all_over_a_board_tell_how_it_is_turned() -> None:
     family = with_board(flecked)
     faces = enrolled(family)
@@ -319,6 +321,7 @@ def test_faint_flecks_all_over_a_board_tell_how_it_is_turned() -> None:
         assert abs((found.pose.angle_deg - turn + 180.0) % 360.0 - 180.0) < 2.0
 
 
+@pytest.mark.long
 def test_a_board_alike_from_three_sides_is_never_said_to_lie_one_way() -> None:
     """The kit's own tells by burnt spots and words on its rim."""
     theory, plain = FAMILIES["theory"], with_board(alike_from_three_sides)

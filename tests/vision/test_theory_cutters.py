@@ -14,6 +14,7 @@ from hardware.simulated.surroundings import Conditions
 from tests.benchmarks.altered_report import phone
 from tests.benchmarks.simulated_pieces import FAMILIES, enrolled, photograph, photographs
 from tests.benchmarks.theory_report import line_error
+from tests.long import cases
 from tests.vision.drawn_board import Board, Stick, draw, line_ends
 from tests.vision.drawn_table import View
 from tests.vision.theory_pictures import BEFORE, SURE, found_again, kit_pack, read, same
@@ -31,7 +32,7 @@ from vision.scene import PieceKind
 from vision.shapes import place
 
 
-@pytest.mark.parametrize("seed", [902, 906])
+@cases("seed", [902, 906], always=1)
 def test_cutters_are_read_as_a_phone_shows_them(seed: int) -> None:
     """Sharpened and more colourful they look less like wood, but their edges are the clearer."""
     image, labels = photographs(replace(FAMILIES["boards"], with_hands=0.0), seed, (1280, 720))
@@ -201,7 +202,7 @@ def test_of_two_lines_explained_alike_that_with_clearer_edges_is_the_stick() -> 
         assert {id(cutter) for cutter in found} == {id(stick), id(other)}
 
 
-@pytest.mark.parametrize("seed", [3, 9, 11, 24])
+@cases("seed", [3, 9, 11, 24], always=1)
 def test_which_of_crossing_cutters_lies_above_is_seen(seed: int) -> None:
     views = [view for view in FAMILIES["theory"].table(Random(seed)) if view.kind is PieceKind.CUTTER]
     image, _ = photographs(replace(FAMILIES["theory"], with_hands=0.0), seed)

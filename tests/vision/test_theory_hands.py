@@ -13,6 +13,7 @@ from controller.games.pizza_theory.describe import KINDS
 from tests.benchmarks.altered_report import blinds, phone
 from tests.benchmarks.simulated_pieces import FAMILIES, enrolled, photographs
 from tests.benchmarks.theory_report import line_error
+from tests.long import cases
 from tests.vision.altered import as_some_camera_shows_it
 from tests.vision.drawn_board import Board, draw
 from tests.vision.rendered import load, with_photos
@@ -36,6 +37,7 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
+@pytest.mark.long
 def test_what_is_white_on_a_white_mat_is_no_tip_where_a_hand_hides_the_other_end() -> None:
     """The mat beyond a stick's blunt end was its white end, and it lay the other way round."""
     image, labels = photographs(FAMILIES["boards"], 766033)
@@ -87,7 +89,7 @@ def test_what_fits_badly_or_hardly_shows_beside_a_hand_is_not_sure() -> None:
     assert list(odd_ones_doubted([], spaces, 18.0)) == spaces
 
 
-@pytest.mark.parametrize("seed", [14, 36, 15])
+@cases("seed", [14, 36, 15], always=1)
 def test_a_cutter_partly_under_a_hand_is_read_by_what_shows(seed: int) -> None:
     image, labels = photographs(UNDER_HANDS, seed)
     seen = {s.face: s for s in read(image, kit_pack()).sightings if s.kind is PieceKind.CUTTER}
@@ -101,7 +103,7 @@ def test_a_cutter_partly_under_a_hand_is_read_by_what_shows(seed: int) -> None:
             assert seen[colour].probability > 0.5
 
 
-@pytest.mark.parametrize("seed", [15, 16])
+@cases("seed", [15, 16], always=1)
 def test_beside_hands_in_stripes_of_light_nothing_on_a_board_is_sure(seed: int) -> None:
     """The stripes are taken off the picture, and off the fingers, which look like toppings then."""
     image, _ = photographs(UNDER_HANDS, seed)
@@ -116,7 +118,7 @@ def test_beside_hands_in_stripes_of_light_nothing_on_a_board_is_sure(seed: int) 
     assert max(how_sure for *_, how_sure in spaces) > 0.95, "away from them all is as it was"
 
 
-@pytest.mark.parametrize("seed", [210, 734132])
+@cases("seed", [210, 734132], always=1)
 def test_hands_over_what_tells_its_turn_leave_a_board_s_turn_open(seed: int) -> None:
     """What covers the print stays where it is, whichever turn the board is thought to lie in."""
     image, labels = photographs(replace(FAMILIES["boards"], with_hands=1.0), seed)
@@ -162,10 +164,7 @@ def truly_under(labels: Mapping[str, Any], image: Image, at_px: Array) -> Flags:
     return np.asarray(truth[row, column] > 0)
 
 
-@pytest.mark.parametrize(
-    ("seed", "hands"),
-    [(7, 1.0), (10, 1.0), (732024, 1.0), (732062, 1.0), (12, 0.0)],
-)
+@cases(("seed", "hands"), [(7, 1.0), (10, 1.0), (732024, 1.0), (732062, 1.0), (12, 0.0)], always=2)
 def test_what_lies_over_a_board_is_known_from_its_print(seed: int, hands: float) -> None:
     image, labels = photographs(replace(FAMILIES["theory"], with_hands=hands), seed)
     board = kit_pack().board
@@ -201,7 +200,7 @@ def test_what_reaches_for_a_board_hides_the_table_beside_it(seed: int) -> None:
     assert covering[look.beside & ~under].mean() < 0.1
 
 
-@pytest.mark.parametrize("seed", [741265, 741312])
+@cases("seed", [741265, 741312], always=1)
 def test_a_board_of_which_hands_leave_half_is_found(seed: int) -> None:
     """A plain table costs less than that, though hardly anything shows its print there."""
     image, labels = photographs(UNDER_HANDS, seed)
@@ -211,7 +210,7 @@ def test_a_board_of_which_hands_leave_half_is_found(seed: int) -> None:
     assert abs((seen.pose.angle_deg - true["angle_deg"] + 180.0) % 360.0 - 180.0) < 1.0
 
 
-@pytest.mark.parametrize("seed", [732055, 740144])
+@cases("seed", [732055, 740144], always=1)
 def test_toppings_of_which_fingers_leave_half_are_told(seed: int) -> None:
     image, labels = photographs(UNDER_HANDS, seed)
     seen = [s for s in read(image, kit_pack()).sightings if s.kind is PieceKind.TOPPING]

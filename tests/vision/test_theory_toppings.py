@@ -13,6 +13,7 @@ from controller.games.pizza_theory.describe import describe
 from hardware.simulated.surroundings import Conditions, MatStyle, Surface
 from hardware.simulated.world import PieceView
 from tests.benchmarks.simulated_pieces import FAMILIES, photograph, photographs
+from tests.long import cases
 from tests.vision.drawn_board import COLOURS, Board, draw, every_space, space_mm
 from tests.vision.drawn_table import View, project
 from tests.vision.theory_pictures import BEFORE, SURE, arranged, found_again, kit_pack, read, same
@@ -80,7 +81,7 @@ PALE = {
 }
 
 
-@pytest.mark.parametrize("conditions", PALE.values(), ids=PALE.keys())
+@cases("conditions", PALE.values(), always=1, ids=PALE.keys())
 def test_white_toppings_on_pale_ground_are_counted_and_nothing_else(conditions: Conditions) -> None:
     bare = [view for view in FAMILIES["theory"].table(Random(41)) if view.kind is not PieceKind.CUTTER]
     places = [(-165.0, 30.0), (-160.0, 62.0), (130.0, -120.0), (168.0, 20.0), (260.0, 60.0), (300.0, -90.0)]
@@ -128,7 +129,7 @@ def test_white_squares_of_a_cloth_are_no_toppings() -> None:
     assert described["loose"] == {}
 
 
-@pytest.mark.parametrize("seed", [17, 22, 36])
+@cases("seed", [17, 22, 36], always=1)
 def test_toppings_of_which_sticks_leave_half_are_told_and_those_that_hardly_show_never_surely(seed: int) -> None:
     image, labels = photographs(replace(FAMILIES["theory"], with_hands=0.0), seed)
     scene = read(image, kit_pack())

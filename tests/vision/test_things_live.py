@@ -6,6 +6,7 @@ import pytest
 from numpy.typing import NDArray
 
 from controller.games.polygons import inside
+from tests.long import cases
 from tests.vision.drawn_table import Piece, View, enrolled, photograph
 from vision.frame import Frame, Image
 from vision.hiding.cells import square
@@ -85,7 +86,7 @@ def test_a_thing_beside_the_mat_is_outlined_while_it_lies_there(pack: FacePack) 
     assert before.hidden == after.hidden == ()
 
 
-@pytest.mark.parametrize("colour", [GREEN, GREY])
+@cases("colour", [GREEN, GREY], always=1)
 def test_a_piece_under_a_thing_is_hidden_and_not_gone(pack: FacePack, colour: tuple[int, int, int]) -> None:
     thing = square(-275, 0, 62)
     before, lies, after = watched(pack, views(1), [painted(one, thing, colour) for one in views(6)], views(11))

@@ -127,6 +127,7 @@ def test_a_sheet_with_paper_on_a_third_of_its_grid_is_found_and_what_that_hides_
     assert all(mark.hidden for mark in under)
 
 
+@pytest.mark.long
 def test_napkins_whose_grain_looks_like_dots_here_and_there_hide_what_they_lie_on() -> None:
     table = sheet_table(994002, napkins=True)
     seen = [one for one in read_sheets(table.written, [PRINT.layout]).sightings if one.kind is PieceKind.SHEET]

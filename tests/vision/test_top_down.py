@@ -47,6 +47,7 @@ def test_every_slice_of_tight_fans_is_found() -> None:
     assert faults(read_photo(photographs(FANS, SEED)[0], enrolled(FANS))) == []
 
 
+@pytest.mark.long
 def test_every_slice_of_tight_fans_is_found_while_the_table_is_watched() -> None:
     reader = Reader(enrolled(FANS))
     pictures = [bare()[0]] * 4 + [photographs(FANS, SEED)[0]] * 5
@@ -62,6 +63,7 @@ def test_what_lies_side_by_side_stays_as_it_was_read() -> None:
     assert [id(reading) for reading in again] == [id(reading) for reading in readings]
 
 
+@pytest.mark.long
 def test_what_was_told_in_vain_is_not_told_again(monkeypatch: pytest.MonkeyPatch) -> None:
     in_vain: list[int] = []
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import cv2
 import numpy as np
-import pytest
 
 from controller.games.pizza_theory.describe import KINDS
 from hardware.simulated.surroundings import Conditions
 from tests.benchmarks.simulated_pieces import FAMILIES, enrolled, photograph
+from tests.long import cases
 from vision.frame import Image
 from vision.looking_for import finders_for
 from vision.mat.registration import find_mat
@@ -37,7 +37,7 @@ def on_spaces(scene: Scene) -> dict[str, Any]:
     return {space.name: space for space in board.spaces if space.contents}
 
 
-@pytest.mark.parametrize("added", [0.12, 0.22])
+@cases("added", [0.12, 0.22], always=1)
 def test_a_topping_in_a_lamps_sheen_is_never_surely_another(added: float) -> None:
     bare = [view for view in FAMILIES["theory"].table(Random(5)) if view.kind is not PieceKind.CUTTER]
     image, _ = photograph(FAMILIES["theory"], bare, Conditions(seed=5))

@@ -1,6 +1,5 @@
 """Games by simulated hands, through perfect eyes and through eyes that doubt."""
 
-import os
 from random import Random
 
 import pytest
@@ -11,12 +10,13 @@ from controller.simulation.players import Tally
 from hardware.simulated.world import WorldSnapshot
 from tests.controller.games.dice_and_slice.laid_sheets import ALL, SheetEyes
 from tests.controller.played_games import played
+from tests.long import cases
 from vision.scene import MarkKind, Scene
 
 SEATS = {2: {1: 2, 2: 5}, 3: {1: 1, 2: 3, 3: 5}}
 
 
-@pytest.mark.parametrize(("players", "seed"), [(2, 2), (3, 3)])
+@cases(("players", "seed"), [(2, 2), (3, 3)], always=1)
 def test_every_play_is_read_and_every_breach_found(players: int, seed: int) -> None:
     tally = play(players, seed, mistake=0.3, plays=16)
     assert tally.wrong == 0
@@ -39,7 +39,7 @@ def test_doubting_eyes_are_never_silently_wrong() -> None:
     assert tally.asked <= 0.25 * tally.plays, tally.notes
 
 
-@pytest.mark.skipif("PIZZATABLE_LONG" not in os.environ, reason="takes minutes; PIZZATABLE_LONG=1 runs it")
+@pytest.mark.long
 @pytest.mark.parametrize(("players", "seed"), [(2, 2), (3, 3), (2, 11)])
 def test_whole_games_end_as_the_hands_know(players: int, seed: int) -> None:
     tally = play(players, seed, mistake=0.1)

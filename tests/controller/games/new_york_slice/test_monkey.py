@@ -10,8 +10,6 @@ from itertools import pairwise
 from pathlib import Path
 from random import Random
 
-import pytest
-
 from controller.game import Actor
 from controller.games import cut_and_choose_laid as lie
 from controller.games.new_york_slice import GAME, rules
@@ -20,12 +18,13 @@ from controller.hands import Lay
 from hardware.simulated.world import Piece
 from tests.controller.laid_table import LaidTable
 from tests.controller.perfect_eyes import outline
+from tests.long import cases
 from vision.scene import FaceLikelihood, PieceKind, Pose, Sighting
 
 SEEDS = (0, 6, 12)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@cases("seed", SEEDS, always=1)
 def test_whatever_is_taken_for_a_move_is_what_lies_there(tmp_path: Path, seed: int) -> None:
     asyncio.run(_game(LaidTable(tmp_path, 2 + seed % 5, seed), Random(seed)))
 

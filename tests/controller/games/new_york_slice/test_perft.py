@@ -28,6 +28,7 @@ from tests.controller.games.new_york_slice.situations import (
     takes,
 )
 from tests.controller.games.new_york_slice.test_random_games import played
+from tests.long import cases
 
 # The engine's way -----------------------------------------------------------------------------------------------------
 
@@ -885,7 +886,7 @@ def test_the_supreme_slice_beside_the_anchovy_slice(house):
 # Anywhere -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("players", range(2, 7))
+@cases("players", range(2, 7), always=3)
 def test_both_ways_agree_all_along_whole_games(players):
     for seed in range(2):
         for number, (state, _) in enumerate(played(players, 100 * players + seed)):

@@ -10,12 +10,13 @@ from controller.games.new_york_slice import GAME
 from controller.simulation.players import Tally
 from tests.controller.perfect_eyes import PerfectEyes, outline
 from tests.controller.played_games import played, seats_of
+from tests.long import cases
 from vision.scene import FaceLikelihood, Pose, Scene, Sighting
 
 Eyes = Callable[[Scene], Scene]
 
 
-@pytest.mark.parametrize("players", [2, 4, 6])
+@cases("players", [2, 4, 6], always=1)
 def test_every_play_is_read_and_every_breach_found(players: int) -> None:
     tally = play(players, seed=players, mistake=0.4)
     assert tally.wrong == 0
@@ -24,6 +25,7 @@ def test_every_play_is_read_and_every_breach_found(players: int) -> None:
     assert tally.asked <= 2, tally.notes
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [3])
 def test_trembling_eyes_see_the_same_game(seed: int) -> None:
     """Poses are wrong by 1.5 mm and 1 degree, another way in each scene."""

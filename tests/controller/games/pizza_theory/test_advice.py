@@ -8,6 +8,7 @@ from controller.game import Actor
 from controller.games.pizza_theory import GAME
 from controller.games.pizza_theory.rules import Cut, Pass, Replace
 from tests.controller.games.pizza_theory.situations import EXAMPLE, at, random_game, toppings
+from tests.long import cases
 
 
 def winners_of(players, seed, advised):
@@ -25,7 +26,7 @@ def winners_of(players, seed, advised):
     return GAME.winners(state)
 
 
-@pytest.mark.parametrize("players", [2, 3])
+@cases("players", [2, 3], always=1)
 def test_the_adviser_beats_random_players(players):
     won = sum(seed % players + 1 in winners_of(players, seed, seed % players + 1) for seed in range(9))
     assert won >= 6

@@ -11,12 +11,13 @@ from controller.simulation.players import Tally
 from hardware.simulated.world import WorldSnapshot
 from tests.controller.games.pizza_theory.laid_pizza import PARTS, Contents, PizzaEyes
 from tests.controller.played_games import played
+from tests.long import cases
 from vision.scene import EMPTY, Scene, Space
 
 SEATS = {2: {1: 2, 2: 5}, 3: {1: 1, 2: 3, 3: 5}}
 
 
-@pytest.mark.parametrize(("players", "seed"), [(2, 2), (3, 3)])
+@cases(("players", "seed"), [(2, 2), (3, 3)], always=1)
 def test_every_play_is_read_and_every_breach_found(players: int, seed: int) -> None:
     tally = play(players, seed, mistake=0.4)
     assert tally.wrong == 0
