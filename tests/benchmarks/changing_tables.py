@@ -81,7 +81,9 @@ class TableState:
 class ChangingTable:
     """A table, its light and camera, and what lies there, one state after the other."""
 
-    def __init__(self, renderer: Renderer, states: Sequence[TableState], kinds: frozenset[PieceKind], rng: Random):
+    def __init__(
+        self, renderer: Renderer, states: Sequence[TableState], kinds: frozenset[PieceKind], rng: Random
+    ) -> None:
         """`kinds` are those that are looked for; `rng` says from where hands reach over it."""
         self._renderer = renderer
         self.states = tuple(states)

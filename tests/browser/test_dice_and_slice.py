@@ -22,17 +22,17 @@ pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs Debian's 
 class Ruled:
     """A table whose host rules what sensible players do, and that looks on now and then."""
 
-    def __init__(self, journal, players):
+    def __init__(self, journal, players) -> None:
         self.table = make_table(journal, Outlets(), game="dice_and_slice", options={})
         self.sheets = LaidSheets(GAME.start(players, {}, 1))
         self.rng = Random(3)
         self.now_s = 100.0
 
-    async def start(self):
+    async def start(self) -> None:
         await self.table.start()
         await self.table.new_game([Sitting(seat, f"Player {p}") for p, seat in self.sheets.seats.items()], {})
 
-    async def go_on(self, until):
+    async def go_on(self, until) -> None:
         while not until(self.table.state):
             state = self.table.state
             if state.phase is Phase.ROLL:
@@ -77,10 +77,10 @@ def free_dots(state):
 
 
 @pytest.mark.parametrize(("players", "size"), [(6, "wide"), (2, "phone")])
-def test_every_moment_fits_the_window(tmp_path, players, size):
+def test_every_moment_fits_the_window(tmp_path, players, size) -> None:
     views = asyncio.run(moments(tmp_path, players, turn=3 if players > 2 else 6, end=players == 2))
 
-    async def scenario():
+    async def scenario() -> None:
         async with room(views[0]) as table:
             for seq, view in enumerate(views, start=1000):
                 table.hub.publish(view.model_copy(update={"seq": seq}))

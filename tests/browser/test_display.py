@@ -48,7 +48,7 @@ class Room:
     port: int
     page: Page
 
-    async def show(self, size="wide", query="", *, still=False):
+    async def show(self, size="wide", query="", *, still=False) -> None:
         await self.page.open(f"http://table.local:{self.port}/{query}", *SIZES[size], still=still)
         await self.page.until(DRAWN)
 
@@ -62,8 +62,8 @@ async def room(view):
         assert page.complaints == []
 
 
-def run(scenario):
-    async def limited():
+def run(scenario) -> None:
+    async def limited() -> None:
         async with asyncio.timeout(PATIENCE_S):
             await scenario()
 
@@ -71,8 +71,8 @@ def run(scenario):
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_every_moment_fits_the_window(size):
-    async def scenario():
+def test_every_moment_fits_the_window(size) -> None:
+    async def scenario() -> None:
         async with room(ring_served()) as table:
             for seq, (moment, make_view) in enumerate(MOMENTS.items(), start=1000):
                 table.hub.publish(make_view().model_copy(update={"seq": seq}))
@@ -88,8 +88,8 @@ def test_every_moment_fits_the_window(size):
     run(scenario)
 
 
-def test_every_piece_is_drawn_where_it_lies():
-    async def scenario():
+def test_every_piece_is_drawn_where_it_lies() -> None:
+    async def scenario() -> None:
         view = portions_taken()
         async with room(view) as table:
             await table.show()
@@ -108,8 +108,8 @@ def test_every_piece_is_drawn_where_it_lies():
     run(scenario)
 
 
-def test_a_piece_that_goes_leaves_the_others_be():
-    async def scenario():
+def test_a_piece_that_goes_leaves_the_others_be() -> None:
+    async def scenario() -> None:
         view = ring_served()
         async with room(view) as table:
             await table.show()
@@ -126,8 +126,8 @@ def test_a_piece_that_goes_leaves_the_others_be():
     run(scenario)
 
 
-def test_a_piece_that_moves_stays_the_same_element():
-    async def scenario():
+def test_a_piece_that_moves_stays_the_same_element() -> None:
+    async def scenario() -> None:
         async with room(ring_served()) as table:
             await table.show()
             await table.page.evaluate("window.before = new Set(document.querySelectorAll('.pieces .piece')); 0")
@@ -143,8 +143,8 @@ def test_a_piece_that_moves_stays_the_same_element():
     run(scenario)
 
 
-def test_a_breach_is_said_and_drawn_on_the_piece():
-    async def scenario():
+def test_a_breach_is_said_and_drawn_on_the_piece() -> None:
+    async def scenario() -> None:
         async with room(breach()) as table:
             await table.show()
             page = table.page
@@ -160,8 +160,8 @@ def test_a_breach_is_said_and_drawn_on_the_piece():
     run(scenario)
 
 
-def test_what_is_only_not_seen_is_not_called_against_the_rules():
-    async def scenario():
+def test_what_is_only_not_seen_is_not_called_against_the_rules() -> None:
+    async def scenario() -> None:
         async with room(unseen()) as table:
             await table.show()
             page = table.page
@@ -175,8 +175,8 @@ def test_what_is_only_not_seen_is_not_called_against_the_rules():
     run(scenario)
 
 
-def test_who_slapped_first_and_where_the_knife_is():
-    async def scenario():
+def test_who_slapped_first_and_where_the_knife_is() -> None:
+    async def scenario() -> None:
         async with room(slapped()) as table:
             await table.show()
             page = table.page
@@ -203,8 +203,8 @@ def test_who_slapped_first_and_where_the_knife_is():
     run(scenario)
 
 
-def test_the_host_answers_the_question():
-    async def scenario():
+def test_the_host_answers_the_question() -> None:
+    async def scenario() -> None:
         async with room(question()) as table:
             page = table.page
             await table.show(query=f"?host={TOKEN.replace(' ', '%20')}&by=Zo%C3%AB")
@@ -233,8 +233,8 @@ def test_the_host_answers_the_question():
     run(scenario)
 
 
-def test_the_hosts_controls_leave_room_for_what_was_played_last():
-    async def scenario():
+def test_the_hosts_controls_leave_room_for_what_was_played_last() -> None:
+    async def scenario() -> None:
         text = "Taken back: Player 2 takes portion A: collects 11 and 8, eats 4"
         undone = LogLine(seq=63, player=None, text=text, source="undo", by="Zoë")
         async with room(question()) as table:
@@ -254,8 +254,8 @@ def test_the_hosts_controls_leave_room_for_what_was_played_last():
     run(scenario)
 
 
-def test_a_spectator_has_no_controls():
-    async def scenario():
+def test_a_spectator_has_no_controls() -> None:
+    async def scenario() -> None:
         async with room(question()) as table:
             await table.show()
             await table.page.until("performance.getEntriesByName(new URL('/api/role', location).href).length === 1")
@@ -267,8 +267,8 @@ def test_a_spectator_has_no_controls():
     run(scenario)
 
 
-def test_a_lost_connection_is_said_and_comes_back_alone():
-    async def scenario():
+def test_a_lost_connection_is_said_and_comes_back_alone() -> None:
+    async def scenario() -> None:
         async with browser() as page:
             hub = Hub()
             hub.publish(ring_served())
@@ -286,8 +286,8 @@ def test_a_lost_connection_is_said_and_comes_back_alone():
     run(scenario)
 
 
-def test_who_wants_no_motion_gets_none():
-    async def scenario():
+def test_who_wants_no_motion_gets_none() -> None:
+    async def scenario() -> None:
         async with room(breach()) as table:
             await table.show()
             duration = "getComputedStyle(document.querySelector('.pieces .piece')).transitionDuration"
@@ -299,9 +299,9 @@ def test_who_wants_no_motion_gets_none():
     run(scenario)
 
 
-def test_letters_can_be_made_twice_as_large():
+def test_letters_can_be_made_twice_as_large() -> None:
     # A television's page zoomed to twice its size, and a phone's with larger letters.
-    async def scenario():
+    async def scenario() -> None:
         async with room(question()) as table:
             page = table.page
             letters = "parseFloat(getComputedStyle(document.querySelector('.pie-points small')).fontSize)"
@@ -323,8 +323,8 @@ def test_letters_can_be_made_twice_as_large():
     run(scenario)
 
 
-def test_everything_comes_from_the_table():
-    async def scenario():
+def test_everything_comes_from_the_table() -> None:
+    async def scenario() -> None:
         async with room(ring_served()) as table:
             await table.show()
             hosts = "[...new Set(performance.getEntriesByType('resource').map((e) => new URL(e.name).host))]"
@@ -338,8 +338,8 @@ def test_everything_comes_from_the_table():
     run(scenario)
 
 
-def test_glare_is_named_where_it_hides_the_table_and_a_hand_is_not():
-    async def scenario():
+def test_glare_is_named_where_it_hides_the_table_and_a_hand_is_not() -> None:
+    async def scenario() -> None:
         view = portions_taken()
         place = [(-120.0, -120.0), (120.0, -120.0), (120.0, 120.0), (-120.0, 120.0)]
         names = "[...document.querySelectorAll('.hidden text')].map((e) => e.textContent)"
@@ -353,8 +353,8 @@ def test_glare_is_named_where_it_hides_the_table_and_a_hand_is_not():
     run(scenario)
 
 
-def test_a_piece_under_a_hand_stays_as_a_ghost_until_the_hand_is_gone():
-    async def scenario():
+def test_a_piece_under_a_hand_stays_as_a_ghost_until_the_hand_is_gone() -> None:
+    async def scenario() -> None:
         view = portions_taken()
         hand = [(-120.0, -120.0), (120.0, -120.0), (120.0, 120.0), (-120.0, 120.0)]
         seen = [piece for piece in view.pieces if not piece.place.startswith("portion/")]
@@ -373,14 +373,14 @@ def test_a_piece_under_a_hand_stays_as_a_ghost_until_the_hand_is_gone():
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_what_is_wrong_with_a_part_is_shown_whole_with_what_to_do(size):
+def test_what_is_wrong_with_a_part_is_shown_whole_with_what_to_do(size) -> None:
     text = (
         "the USB camera 0 has given the same picture for 10 s: it is frozen. Pull its cable and put it back" + "; w" * 9
     )
     view = ring_served()
     lost = {name: PartView(state=PartState.LOST, text=text) for name in ("camera", "journal")}
 
-    async def scenario():
+    async def scenario() -> None:
         async with room(view.model_copy(update={"parts": view.parts | lost})) as table:
             await table.show(size, still=True)
             said = "document.querySelector('.part.lost .part-text')"
@@ -392,8 +392,8 @@ def test_what_is_wrong_with_a_part_is_shown_whole_with_what_to_do(size):
     run(scenario)
 
 
-def test_the_page_of_an_older_program_is_loaded_anew():
-    async def scenario():
+def test_the_page_of_an_older_program_is_loaded_anew() -> None:
+    async def scenario() -> None:
         async with room(ring_served()) as table:
             await table.show(still=True)
             await table.page.evaluate("window.old = true")
@@ -410,7 +410,7 @@ def test_the_page_of_an_older_program_is_loaded_anew():
 class Refusing:
     """An application that refuses the first request for each of these paths, as a table does that is full."""
 
-    def __init__(self, app, paths):
+    def __init__(self, app, paths) -> None:
         self._app = app
         self.paths = set(paths)
 
@@ -423,8 +423,8 @@ class Refusing:
         await send({"type": "http.response.body", "body": b"full"})
 
 
-def test_what_was_refused_once_is_asked_for_again():
-    async def scenario():
+def test_what_was_refused_once_is_asked_for_again() -> None:
+    async def scenario() -> None:
         hub = Hub()
         hub.publish(ring_served())
         app = Refusing(make_app(hub), ["/games/new_york_slice/view.js", "/api/role"])

@@ -23,13 +23,13 @@ pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs Debian's 
 class Watched:
     """A table that looks on while hands lay what they choose."""
 
-    def __init__(self, journal, players):
+    def __init__(self, journal, players) -> None:
         self.outlets = Outlets()
         self.table = make_table(journal, self.outlets, game="pizza_theory", options={"last_round": 5})
         self.pizza = LaidPizza(GAME.start(players, {"last_round": 5}, 1), seed=4)
         self.now_s = 100.0
 
-    async def start(self):
+    async def start(self) -> None:
         await self.table.start()
         await self.table.new_game([Sitting(seat, f"Player {p}") for p, seat in self.pizza.seats.items()], {})
 
@@ -41,7 +41,7 @@ class Watched:
             await self.table.on_scene(scene)
         return self.table.view
 
-    async def press(self, player):
+    async def press(self, player) -> None:
         self.now_s += 1.5
         seat = self.pizza.seats[player]
         await self.table.on_signal(Signal(seat, SignalKind.BUTTON_PRESSED, self.now_s, 0.001))
@@ -92,10 +92,10 @@ async def moments(folder, players):
 
 
 @pytest.mark.parametrize(("players", "size"), [(2, "phone"), (3, "wide")])
-def test_every_moment_fits_the_window(tmp_path, players, size):
+def test_every_moment_fits_the_window(tmp_path, players, size) -> None:
     views = asyncio.run(moments(tmp_path, players))
 
-    async def scenario():
+    async def scenario() -> None:
         async with room(views[0]) as table:
             for seq, view in enumerate(views, start=1000):
                 table.hub.publish(view.model_copy(update={"seq": seq}))

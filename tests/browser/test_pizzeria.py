@@ -30,10 +30,10 @@ async def moments(folder):
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_every_moment_fits_the_window(tmp_path, size):
+def test_every_moment_fits_the_window(tmp_path, size) -> None:
     views = asyncio.run(moments(tmp_path))
 
-    async def scenario():
+    async def scenario() -> None:
         async with room(views[0]) as table:
             for seq, view in enumerate(views, start=1000):
                 table.hub.publish(view.model_copy(update={"seq": seq}))

@@ -25,13 +25,13 @@ OPTIONS = {"pizzas": 1, "returned_cards": "mixed"}
 class Watched:
     """A table that looks on while hands lay what they choose."""
 
-    def __init__(self, journal, players):
+    def __init__(self, journal, players) -> None:
         self.outlets = Outlets()
         self.table = make_table(journal, self.outlets, game="slice", options=OPTIONS)
         self.laid = LaidSlice(GAME.start(players, OPTIONS, 1), seed=4)
         self.now_s = 100.0
 
-    async def start(self):
+    async def start(self) -> None:
         await self.table.start()
         await self.table.new_game([Sitting(seat, f"Player {p}") for p, seat in self.laid.seats.items()], {})
 
@@ -83,10 +83,10 @@ async def moments(folder, players):
     return views
 
 
-def test_every_moment_fits_the_window(tmp_path):
+def test_every_moment_fits_the_window(tmp_path) -> None:
     views = asyncio.run(moments(tmp_path, 4))
 
-    async def scenario():
+    async def scenario() -> None:
         async with room(views[0]) as table:
             for seq, (size, view) in enumerate([(size, view) for size in SIZES for view in views], start=1000):
                 table.hub.publish(view.model_copy(update={"seq": seq}))

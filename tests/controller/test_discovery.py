@@ -39,7 +39,7 @@ async def find(zeroconf, kind, name):
     """Wait until a service of this name is announced and give what is told about it."""
     heard = asyncio.Event()
 
-    def changed(name_heard, **_):
+    def changed(name_heard, **_) -> None:
         if name_heard == f"{name}.{kind}":
             heard.set()
 
@@ -55,16 +55,16 @@ async def find(zeroconf, kind, name):
     return info
 
 
-def run(scenario):
-    async def limited():
+def run(scenario) -> None:
+    async def limited() -> None:
         async with asyncio.timeout(PATIENCE_S):
             await scenario()
 
     asyncio.run(limited())
 
 
-def test_a_table_is_found_with_what_it_plays():
-    async def scenario():
+def test_a_table_is_found_with_what_it_plays() -> None:
+    async def scenario() -> None:
         async with announced(KITCHEN) as discovery, listener() as zeroconf:
             assert discovery.state.state is PartState.OK
             assert discovery.state.text == "announced as “Kitchen table” on 127.0.0.1"
@@ -84,8 +84,8 @@ def test_a_table_is_found_with_what_it_plays():
     run(scenario)
 
 
-def test_two_tables_of_one_name_are_both_found():
-    async def scenario():
+def test_two_tables_of_one_name_are_both_found() -> None:
+    async def scenario() -> None:
         async with announced(KITCHEN), announced(Announcement("Kitchen table", "pizzeria", "0.1.0", 8081)) as second:
             assert second.name == "Kitchen table (2)"
             assert second.state.state is PartState.OK
@@ -100,17 +100,17 @@ def test_two_tables_of_one_name_are_both_found():
 class Deaf(Discovery):
     """A table that hears nobody when it takes its name, as where several are switched on at once."""
 
-    async def _is_taken(self, *_):
+    async def _is_taken(self, *_) -> bool:
         return False
 
-    async def _register(self, zeroconf, services):
+    async def _register(self, zeroconf, services) -> None:
         for service in services:
             await (await zeroconf.async_register_service(service, cooperating_responders=True))
         self._services = services
 
 
-def test_tables_that_took_one_name_at_once_part():
-    async def scenario():
+def test_tables_that_took_one_name_at_once_part() -> None:
+    async def scenario() -> None:
         first, second = (Deaf(replace(KITCHEN, port=port), LOOPBACK) for port in (8080, 8081))
         first._identity, second._identity = "1", "2"
         try:
@@ -126,8 +126,8 @@ def test_tables_that_took_one_name_at_once_part():
     run(scenario)
 
 
-def test_without_a_network_the_state_says_so_and_nothing_is_raised():
-    async def scenario():
+def test_without_a_network_the_state_says_so_and_nothing_is_raised() -> None:
+    async def scenario() -> None:
         told = []
         discovery = Discovery(KITCHEN, ["no-such-interface"], told.append)
         await discovery.refresh()
@@ -142,8 +142,8 @@ def test_without_a_network_the_state_says_so_and_nothing_is_raised():
     run(scenario)
 
 
-def test_where_the_networks_cannot_be_asked_for_the_state_says_so_and_it_is_tried_again():
-    async def scenario():
+def test_where_the_networks_cannot_be_asked_for_the_state_says_so_and_it_is_tried_again() -> None:
+    async def scenario() -> None:
         discovery = Discovery(KITCHEN, ["no-such-interface"])
         usual = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (0, usual[1]))  # as when every file is taken
@@ -159,8 +159,8 @@ def test_where_the_networks_cannot_be_asked_for_the_state_says_so_and_it_is_trie
     run(scenario)
 
 
-def test_names_whose_letters_no_host_name_has_lead_to_hosts_of_their_own():
-    async def scenario():
+def test_names_whose_letters_no_host_name_has_lead_to_hosts_of_their_own() -> None:
+    async def scenario() -> None:
         async with (
             announced(Announcement("Стол А", "pizzeria", "0.1.0", 8080)),
             announced(Announcement("Стол Б", "pizzeria", "0.1.0", 8080)),
@@ -172,13 +172,13 @@ def test_names_whose_letters_no_host_name_has_lead_to_hosts_of_their_own():
     run(scenario)
 
 
-def test_any_name_is_announced():
-    async def announce(table):
+def test_any_name_is_announced() -> None:
+    async def announce(table) -> None:
         async with announced(Announcement(table, "new_york_slice", "0.1.0", 8080)) as discovery:
             assert discovery.state.state is PartState.OK, discovery.state.text
             assert len(discovery.name.encode()) <= 63
 
-    async def scenario():
+    async def scenario() -> None:
         names = ["Pete's «Pizza» 🍕 table", "a.b\n", "x" * 200, "…" * 40, ""]
         await asyncio.gather(*map(announce, names))
 

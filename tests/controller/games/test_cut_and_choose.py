@@ -15,7 +15,7 @@ RING = tuple("abcdefghijk")
 
 
 @pytest.mark.parametrize("portions", [1, 2, 3, 4, 5, 6, 11])
-def test_divisions_each_once_and_in_order(portions):
+def test_divisions_each_once_and_in_order(portions) -> None:
     found = list(cut.divisions(RING, portions))
     assert len(found) == len(set(found)) == (comb(11, portions) if portions > 1 else 1)
     for division in found:
@@ -25,7 +25,7 @@ def test_divisions_each_once_and_in_order(portions):
         assert cut.same_ring(RING, tuple(chain.from_iterable(division)))
 
 
-def test_a_ring_has_no_beginning_but_a_direction():
+def test_a_ring_has_no_beginning_but_a_direction() -> None:
     assert cut.same_ring(RING, cut.start_ring_at(RING, "f"))
     assert not cut.same_ring(RING, RING[::-1])
     assert not cut.same_ring(RING, RING[:-1])
@@ -33,7 +33,7 @@ def test_a_ring_has_no_beginning_but_a_direction():
 
 
 @pytest.mark.parametrize(("portions", "number"), [(3, 550), (4, 1485), (5, 2640), (6, 3234)])
-def test_divisions_with_a_special_each_once_and_numbered(portions, number):
+def test_divisions_with_a_special_each_once_and_numbered(portions, number) -> None:
     found = list(cut.divisions_with_special(RING, portions))
     assert len(found) == len(set(found)) == number
     for division, special_in in found:
@@ -44,7 +44,7 @@ def test_divisions_with_a_special_each_once_and_numbered(portions, number):
         assert cut.numbered_portions(RING, turned, (special_in - 1) % portions) == (division, special_in)
 
 
-def test_portions_without_a_special_are_numbered_too():
+def test_portions_without_a_special_are_numbered_too() -> None:
     division = (RING[:4], RING[4:7], RING[7:])
     assert cut.numbered_portions(RING, division[2:] + division[:2], None) == (division, None)
 
@@ -59,12 +59,12 @@ def test_portions_without_a_special_are_numbered_too():
         (RING[:10], "The pizza has 10 slices, not 11."),
     ],
 )
-def test_what_is_wrong_with_a_pizza(ring, problem):
+def test_what_is_wrong_with_a_pizza(ring, problem) -> None:
     fault = cut.faces_fault(ring, (*RING, "l"), str.upper) or cut.stack_fault(ring, RING, str.upper, "pile")
     assert (fault.problem if fault else None) == problem
 
 
-def test_what_is_wrong_with_a_division():
+def test_what_is_wrong_with_a_division() -> None:
     assert cut.slices_fault(RING, RING[3:] + RING[:3], str.upper) is None
     assert cut.slices_fault(RING, (*RING, "a"), str.upper).problem == "In two places at once: A."
     assert cut.slices_fault(RING, (*RING, "x"), str.upper).problem == "Not of this pizza: X."
@@ -81,18 +81,18 @@ def larger(portion):
     return len(portion.slices) > 1
 
 
-def test_shifts_over_every_cut_either_way():
+def test_shifts_over_every_cut_either_way() -> None:
     found = list(cut.shifts(table("ab", "c", "def"), larger, across_gaps=False))
     assert sorted(found) == [("a", 2), ("b", 1), ("d", 1), ("f", 0)]
 
 
 @pytest.mark.parametrize(("across", "expected"), [(False, []), (True, [("a", 2), ("b", 2), ("e", 0), ("g", 0)])])
-def test_shifts_across_the_gap_of_a_taken_portion(across, expected):
+def test_shifts_across_the_gap_of_a_taken_portion(across, expected) -> None:
     portions = table("ab", "cd", "efg", "hi", taken=(1, 3))
     assert sorted(cut.shifts(portions, larger, across)) == expected
 
 
-def test_both_ends_of_a_single_slice_are_the_same_shift():
+def test_both_ends_of_a_single_slice_are_the_same_shift() -> None:
     portions = table("a", "bcd", "")
     assert sorted(cut.shifts(portions, lambda _: True, across_gaps=False)) == [("a", 1), ("b", 0), ("d", 0)]
     assert not list(cut.shifts(table("abc", ""), lambda _: True, across_gaps=True))
@@ -102,12 +102,12 @@ def test_both_ends_of_a_single_slice_are_the_same_shift():
     ("face", "to", "expected"),
     [("b", 1, ["a", "bc", "def"]), ("a", 2, ["b", "c", "defa"]), ("f", 0, ["fab", "c", "de"])],
 )
-def test_a_shifted_slice_comes_to_the_end_it_came_over(face, to, expected):
+def test_a_shifted_slice_comes_to_the_end_it_came_over(face, to, expected) -> None:
     after = cut.shifted(table("ab", "c", "def"), face, to, across_gaps=False)
     assert ["".join(one.slices) for one in after] == expected
 
 
-def test_out_of_order_names_the_slices_before_each_break():
+def test_out_of_order_names_the_slices_before_each_break() -> None:
     assert cut.out_of_order(RING, RING) == ()
     assert cut.out_of_order(RING, tuple("bacdefghijk")) == ("b", "a", "k")
 
@@ -116,28 +116,28 @@ def test_out_of_order_names_the_slices_before_each_break():
     ("slicer", "players", "order"),
     [(1, 4, (2, 3, 4, 1)), (4, 4, (1, 2, 3, 4)), (1, 2, (2, 1, 2, 1)), (2, 2, (1, 2, 1, 2)), (3, 3, (1, 2, 3))],
 )
-def test_choosing_order(slicer, players, order):
+def test_choosing_order(slicer, players, order) -> None:
     assert cut.choosing_order(slicer, players) == order
 
 
-def test_most():
+def test_most() -> None:
     assert cut.most({1: 0, 2: 0}) == ()
     assert cut.most({1: 1, 2: 0}) == (1,)
     assert cut.most({1: 3, 2: 3, 3: 2}) == (1, 2)
 
 
 @pytest.mark.parametrize(("halves", "words"), [(0, "0"), (1, "½"), (2, "1"), (5, "2½")])
-def test_words_for_halves(halves, words):
+def test_words_for_halves(halves, words) -> None:
     assert cut.words_for_halves(halves) == words
 
 
-def test_joined():
+def test_joined() -> None:
     assert cut.joined([]) == ""
     assert cut.joined(["a"]) == "a"
     assert cut.joined(["a", "b", "c"]) == "a, b and c"
 
 
-def test_subsets_and_duplicates():
+def test_subsets_and_duplicates() -> None:
     assert list(cut.subsets("ab")) == [frozenset(), frozenset("a"), frozenset("b"), frozenset("ab")]
     assert cut.duplicates(tuple("abcbab")) == ("b", "a")
 
@@ -147,31 +147,31 @@ def outlook(counts, openness=0.06, edge=0.25):
     return cut.Outlook({7: counts}, {7: openness}, edges)
 
 
-def test_a_settled_type_goes_to_who_has_most():
+def test_a_settled_type_goes_to_who_has_most() -> None:
     assert outlook({1: 4, 2: 2}).chance(7, 1) > 0.99
     assert outlook({1: 4, 2: 2}).chance(7, 2) < 0.01
     assert outlook({1: 0, 2: 0}).chance(7, 1) < 0.1
 
 
 @pytest.mark.parametrize(("edge", "low", "high"), [(0.25, 0.9, 1), (-0.25, 0, 0.1)])
-def test_a_tie_scores_or_not(edge, low, high):
+def test_a_tie_scores_or_not(edge, low, high) -> None:
     assert low <= outlook({1: 4, 2: 4}, edge=edge).chance(7, 1) <= high
 
 
-def test_an_open_type_is_uncertain_and_more_of_it_a_gain():
+def test_an_open_type_is_uncertain_and_more_of_it_a_gain() -> None:
     prospects = outlook({1: 4, 2: 2}, openness=2.0)
     assert 0.5 < prospects.chance(7, 1) < 0.9
     assert prospects.gain(2, 7, 4) > prospects.gain(2, 7, 2) > 0
 
 
-def test_everybody_takes_the_best_that_is_left():
+def test_everybody_takes_the_best_that_is_left() -> None:
     worths = {1: [5.0, 1.0, 3.0], 2: [9.0, 2.0, 8.0], 3: [0.0, 0.0, 1.0]}
     gained = cut.choose_in_order(worths, (2, 3, 1), [0, 1, 2])
     assert gained == {1: 1.0, 2: 9.0, 3: 1.0}
     assert cut.lead(gained, 2) == 8.0
 
 
-def test_the_best_division_is_the_one_that_an_enumeration_finds():
+def test_the_best_division_is_the_one_that_an_enumeration_finds() -> None:
     """Each player values other slices, none two runs alike; who slices chooses last."""
     random = Random(1)
     values = {player: {face: random.random() for face in RING} for player in (1, 2, 3)}
@@ -217,7 +217,7 @@ def _plies(name: str, players: int, rng: Random) -> list[Ply]:
         ({"set_aside": ["special/dibs", "special/dibs"]}, "position.set_aside"),
     ],
 )
-def test_a_state_whose_parts_do_not_go_together_is_refused(name, change, problem):
+def test_a_state_whose_parts_do_not_go_together_is_refused(name, change, problem) -> None:
     engine = load_game(name)
     chosen = next(ply.state for ply in _plies(name, 3, Random(2)) if ply.state.order)
     with pytest.raises(NotationError, match=problem):
@@ -225,7 +225,7 @@ def test_a_state_whose_parts_do_not_go_together_is_refused(name, change, problem
 
 
 @pytest.mark.parametrize("name", ["new_york_slice", "pizzeria"])
-def test_a_changed_state_is_refused_or_can_be_played_on(name):
+def test_a_changed_state_is_refused_or_can_be_played_on(name) -> None:
     engine, rng = load_game(name), Random(3)
     for players in (2, 4):
         plies = _plies(name, players, rng)

@@ -16,38 +16,38 @@ from tests.controller.web.fixture_views import GAMES_ROOT
 TOKEN = "correct horse"
 
 
-async def until(condition):
+async def until(condition) -> None:
     """Let everybody else run until the condition holds."""
     while not condition():  # noqa: ASYNC110 the condition is other tasks' work and tells nobody
         await asyncio.sleep(0)
 
 
 class NotingCommands:
-    def __init__(self):
+    def __init__(self) -> None:
         self.asked = []
         self.by = []
         self.seen = []
         self.refusal = None
 
-    async def answer(self, question_id, candidate_id, *, by=""):
+    async def answer(self, question_id, candidate_id, *, by="") -> None:
         self._note("answer", question_id, candidate_id, by=by)
 
-    async def undo(self, *, by="", number=None, last=None):
+    async def undo(self, *, by="", number=None, last=None) -> None:
         self._note("undo", by=by, seen=(number, last))
 
-    async def pause(self):
+    async def pause(self) -> None:
         self._note("pause")
 
-    async def resume(self):
+    async def resume(self) -> None:
         self._note("resume")
 
-    async def new_game(self, players, options, *, by=""):
+    async def new_game(self, players, options, *, by="") -> None:
         self._note("new_game", [(p.seat, p.name) for p in players], options, by=by)
 
-    async def rename(self, seat, name, *, by=""):
+    async def rename(self, seat, name, *, by="") -> None:
         self._note("rename", seat, name, by=by)
 
-    async def rule_move(self, text, *, by="", number=None, last=None):
+    async def rule_move(self, text, *, by="", number=None, last=None) -> None:
         if "?" in text:
             raise InvalidCommand(f"{text!r} is no move; expected notation such as 'A 8/1'")
         self._note("rule_move", text, by=by, seen=(number, last))
@@ -55,7 +55,7 @@ class NotingCommands:
     def legal_moves(self, words, most):
         return [move for move in ("A 8/1", "A 9/2", "B") if words in move][:most]
 
-    def _note(self, *what, by="", seen=(None, None)):
+    def _note(self, *what, by="", seen=(None, None)) -> None:
         if self.refusal:
             raise CommandError(self.refusal)
         self.asked.append(what)
@@ -66,7 +66,7 @@ class NotingCommands:
 class NotingShelf:
     """The games of a simulated table for four; takes notes of what is chosen."""
 
-    def __init__(self, players=4):
+    def __init__(self, players=4) -> None:
         self._shelf = Shelf(load_table([]))
         self.playing = Choice("new_york_slice", {}, players)
         self.simulated = players is not None
@@ -76,7 +76,7 @@ class NotingShelf:
         offers = self._shelf.offers(self.playing)
         return [replace(o, why_not="its faces are missing") if o.game == "slice" else o for o in offers]
 
-    async def play(self, game, options, players):
+    async def play(self, game, options, players) -> None:
         if options.get("solo"):
             raise InvalidCommand("option solo: True with 4 players; expected 2")
         self.asked.append((game, options, players))

@@ -3,6 +3,7 @@ import base64
 import json
 import re
 import threading
+from typing import Never
 
 import cv2
 import httpx
@@ -46,19 +47,19 @@ def published(view):
 
 
 class TestState:
-    def test_is_the_newest_view(self):
+    def test_is_the_newest_view(self) -> None:
         response = request(make_app(published(question())), "GET", "/api/state")
         assert response.status_code == 200
         assert TableView.model_validate_json(response.content) == question()
         assert response.headers["cache-control"] == "no-store"
 
-    def test_before_the_first_view_is_a_named_problem(self):
+    def test_before_the_first_view_is_a_named_problem(self) -> None:
         response = request(make_app(), "GET", "/api/state")
         assert response.status_code == 503
         assert response.headers["content-type"] == "application/problem+json"
         assert response.json()["detail"] == "The table has shown nothing yet."
 
-    def test_health_names_the_lost_part(self):
+    def test_health_names_the_lost_part(self) -> None:
         assert request(make_app(), "GET", "/api/health").json()["status"] == "starting"
         assert request(make_app(published(breach())), "GET", "/api/health").json()["status"] == "ok"
         health = request(make_app(published(question())), "GET", "/api/health").json()
@@ -68,7 +69,7 @@ class TestState:
 
 
 class TestGames:
-    def test_are_listed_for_anybody_with_their_options(self):
+    def test_are_listed_for_anybody_with_their_options(self) -> None:
         listed = request(make_app(), "GET", "/api/games").json()
         assert (listed["playing"], listed["players"]) == ("new_york_slice", 4)
         pizzeria = next(game for game in listed["games"] if game["game"] == "pizzeria")
@@ -77,7 +78,7 @@ class TestGames:
         assert (advanced["choices"], advanced["value"]) == ([False, True], False)
         assert next(game for game in listed["games"] if game["game"] == "slice")["why_not"] == "its faces are missing"
 
-    def test_only_the_host_chooses(self):
+    def test_only_the_host_chooses(self) -> None:
         shelf = NotingShelf()
         body = {"game": "slice", "options": {"pizzas": 1}, "players": 2}
         assert request(make_app(shelf=shelf), "POST", "/api/play_game", json=body).status_code == 403
@@ -85,14 +86,14 @@ class TestGames:
         assert host(make_app(shelf=shelf), "/api/play_game", body).status_code == 204
         assert shelf.asked == [("slice", {"pizzas": 1}, 2)]
 
-    def test_what_cannot_be_played_is_refused_with_its_reason(self):
+    def test_what_cannot_be_played_is_refused_with_its_reason(self) -> None:
         response = host(make_app(), "/api/play_game", {"game": "pizzeria", "options": {"solo": True}})
         assert response.status_code == 422
         assert response.json()["detail"] == "option solo: True with 4 players; expected 2"
         assert host(make_app(), "/api/play_game", {"game": "pizzeria", "players": 0}).status_code == 422
 
 
-def nowhere(port):
+def nowhere(port) -> Never:
     raise NotReachable(f"no network for port {port}")
 
 
@@ -102,25 +103,25 @@ class TestAddress:
     def asked(self, path="/api/address", **arguments):
         return request(make_app(**arguments.pop("app", {})), "GET", path, **arguments).json()
 
-    def test_what_led_another_machine_here_leads_a_phone_here(self):
+    def test_what_led_another_machine_here_leads_a_phone_here(self) -> None:
         for origin in ("http://table.home.arpa:8080", "http://10.0.0.7", "http://[fd00::1]:9000"):
             shown = self.asked(base_url=origin)
             assert (shown["address"], shown["why_not"]) == (f"{origin}/", "")
             assert shown["qr"] == qr_svg(f"{origin}/")
 
-    def test_a_page_on_the_tables_own_machine_shows_its_address_on_the_lan(self):
+    def test_a_page_on_the_tables_own_machine_shows_its_address_on_the_lan(self) -> None:
         for origin in ("http://127.0.0.1:8080", "http://localhost:8080", "http://raspberrypi:8080"):
             assert self.asked(base_url=origin, client="127.0.0.1")["address"] == "http://192.168.1.20:8080/"
 
     @pytest.mark.parametrize("name", ["table.local", "TABLE.LOCAL", "raspberrypi"])
-    def test_a_name_that_many_phones_do_not_find_is_not_shown_them(self, name):
+    def test_a_name_that_many_phones_do_not_find_is_not_shown_them(self, name) -> None:
         named = {"base_url": "http://192.168.1.20:8080", "headers": {"Host": f"{name}:8080"}}
         assert self.asked(**named)["address"] == "http://192.168.1.20:8080/"
         passed_on = {"base_url": "http://127.0.0.1:8080", "client": "127.0.0.1", "app": {"reached": nowhere}}
         shown = self.asked(headers={"Host": name, "Via": "1.1 table"}, **passed_on)
         assert shown["address"] == f"http://{name}/", "there it is all that is known"
 
-    def test_what_a_proxy_passes_on_names_where_it_came_from_if_it_can(self):
+    def test_what_a_proxy_passes_on_names_where_it_came_from_if_it_can(self) -> None:
         passed_on = {"X-Forwarded-For": "192.0.2.7"}
         shown = self.asked(base_url="http://pizza.example:80", client="127.0.0.1", headers=passed_on)
         assert shown["address"] == "http://pizza.example/"
@@ -128,15 +129,15 @@ class TestAddress:
         assert shown["address"] == "http://192.168.1.20:8080/"
 
     @pytest.mark.parametrize("named", ["[::1", "a b", "table/?host=x#", "me@table", "table:port", "x" * 300, "ä"])
-    def test_a_host_header_that_names_no_host_is_not_shown(self, named):
+    def test_a_host_header_that_names_no_host_is_not_shown(self, named) -> None:
         shown = self.asked(headers={"Host": named.encode()})
         assert shown["address"] == "http://192.168.1.20:8080/"
 
-    def test_where_there_is_none_it_is_said(self):
+    def test_where_there_is_none_it_is_said(self) -> None:
         shown = self.asked(base_url="http://127.0.0.1:8080", client="127.0.0.1", app={"reached": nowhere})
         assert shown == {"address": "", "qr": "", "why_not": "no network for port 8080"}
 
-    def test_the_token_is_for_the_host_alone(self):
+    def test_the_token_is_for_the_host_alone(self) -> None:
         token = TOKEN.replace(" ", "%20")
         refused = request(make_app(), "GET", "/api/host_address")
         assert (refused.status_code, "correct" in refused.text) == (403, False)
@@ -148,29 +149,29 @@ class TestAddress:
         here = self.asked("/api/host_address", base_url="http://localhost:8080", client="127.0.0.1")
         assert here["address"] == f"http://192.168.1.20:8080/?host={token}"
 
-    def test_it_is_kept_by_no_browser(self):
+    def test_it_is_kept_by_no_browser(self) -> None:
         for path in ("/api/address", "/api/host_address"):
             answer = request(make_app(), "GET", path, headers={"X-Host-Token": TOKEN})
             assert answer.headers["cache-control"] == "no-store"
 
 
 class TestPicture:
-    def test_is_the_newest(self):
+    def test_is_the_newest(self) -> None:
         response = request(make_app(picture=lambda: (b"\xff\xd8jpeg", TOLD)), "GET", "/api/picture")
         assert (response.content, response.headers["content-type"]) == (b"\xff\xd8jpeg", "image/jpeg")
 
-    def test_what_was_read_travels_with_it(self):
+    def test_what_was_read_travels_with_it(self) -> None:
         response = request(make_app(picture=lambda: (b"jpeg", TOLD)), "GET", "/api/picture")
         assert PictureView.model_validate_json(response.headers["x-picture"]) == TOLD
 
-    def test_the_description_says_what_travels_with_it(self):
+    def test_the_description_says_what_travels_with_it(self) -> None:
         described = make_app().openapi()["paths"]["/api/picture"]["get"]["responses"]["200"]["headers"]["X-Picture"]
         schema = described["content"]["application/json"]["schema"]
         assert schema["properties"].keys() == PictureView.model_fields.keys()
         assert schema["properties"]["doubts"]["items"]["properties"].keys() == {"face", "likelihood", "x_mm", "y_mm"}
         assert "$ref" not in json.dumps(schema)
 
-    def test_the_legend_is_that_of_the_drawing(self):
+    def test_the_legend_is_that_of_the_drawing(self) -> None:
         legend = request(make_app(), "GET", "/api/legend").json()
         assert [(mark["name"], mark["meaning"]) for mark in legend] == [(n, m.meaning) for n, m in LEGEND.items()]
         for mark in legend:
@@ -180,11 +181,11 @@ class TestPicture:
             assert mark["colour"] == f"#{red:02x}{green:02x}{blue:02x}"
             assert (swatch == (blue, green, red)).all(-1).any()
 
-    def test_none_yet_is_a_named_problem(self):
+    def test_none_yet_is_a_named_problem(self) -> None:
         response = request(make_app(), "GET", "/api/picture")
         assert (response.status_code, response.json()["detail"]) == (503, "The camera has given no picture yet.")
 
-    def test_many_at_once_draw_one(self):
+    def test_many_at_once_draw_one(self) -> None:
         drawn, may_draw = [], threading.Event()
 
         def draw():
@@ -223,13 +224,13 @@ class TestCommands:
             ),
         ],
     )
-    def test_reach_the_table(self, path, body, asked):
+    def test_reach_the_table(self, path, body, asked) -> None:
         commands = NotingCommands()
         response = host(make_app(commands=commands), path, body)
         assert (response.status_code, response.content) == (204, b"")
         assert commands.asked == [asked]
 
-    def test_who_asks_and_what_was_seen_go_along(self):
+    def test_who_asks_and_what_was_seen_go_along(self) -> None:
         commands = NotingCommands()
         name = {"X-Host-Name": "Zo%C3%AB%20%F0%9F%8D%95"}
         host(make_app(commands=commands), "/api/undo", {"number": 3, "last": 12}, headers=name)
@@ -240,26 +241,26 @@ class TestCommands:
         assert commands.seen == [(3, 12), (None, 0), (None, None), (None, None)]
 
     @pytest.mark.parametrize("name", ["", "%FF", "a%0Ab", "x" * 41, "%E2%80%AEevil"])
-    def test_a_hosts_name_that_does_not_show_is_named(self, name):
+    def test_a_hosts_name_that_does_not_show_is_named(self, name) -> None:
         commands = NotingCommands()
         response = host(make_app(commands=commands), "/api/undo", headers={"X-Host-Name": name})
         assert response.status_code == 422
         assert response.json()["detail"].startswith(f"X-Host-Name: {name!r}: expected 1 to 40 characters")
         assert commands.asked == []
 
-    def test_what_could_be_ruled_is_the_hosts_to_know(self):
+    def test_what_could_be_ruled_is_the_hosts_to_know(self) -> None:
         for given, status in (({"X-Host-Token": TOKEN}, 200), ({}, 403)):
             response = request(make_app(), "GET", "/api/moves?words=A&most=1", headers=given)
             assert response.status_code == status
             assert status != 200 or response.json() == ["A 8/1"]
 
-    def test_a_refusal_says_why(self):
+    def test_a_refusal_says_why(self) -> None:
         commands = NotingCommands()
         commands.refusal = "There is nothing to undo."
         response = host(make_app(commands=commands), "/api/undo")
         assert (response.status_code, response.json()["detail"]) == (409, "There is nothing to undo.")
 
-    def test_an_invalid_command_names_the_value(self):
+    def test_an_invalid_command_names_the_value(self) -> None:
         response = host(make_app(), "/api/rule_move", {"text": "??"})
         assert response.status_code == 422
         assert response.json()["detail"] == "'??' is no move; expected notation such as 'A 8/1'"
@@ -273,7 +274,7 @@ class TestCommands:
             ([], "body", "[]"),
         ],
     )
-    def test_a_wrong_body_is_named(self, body, where, value):
+    def test_a_wrong_body_is_named(self, body, where, value) -> None:
         response = host(make_app(), "/api/answer", body)
         problem = response.json()
         assert response.status_code == 422
@@ -282,18 +283,18 @@ class TestCommands:
         assert where in problem["detail"]
 
     @pytest.mark.parametrize("name", ["", "  ", "Bo\nAnna", "\x1b[2J", "Bo\u202eannA", "B" * 41])
-    def test_a_name_that_does_not_show_as_it_is_is_named(self, name):
+    def test_a_name_that_does_not_show_as_it_is_is_named(self, name) -> None:
         response = host(make_app(), "/api/rename", {"seat": 4, "name": name})
         assert response.status_code == 422
         assert response.json()["errors"][0]["where"] == "body.name"
 
-    def test_space_around_a_name_is_none_of_it(self):
+    def test_space_around_a_name_is_none_of_it(self) -> None:
         commands = NotingCommands()
         assert host(make_app(commands=commands), "/api/rename", {"seat": 4, "name": " Ødegård 李 "}).status_code == 204
         assert commands.asked == [("rename", 4, "Ødegård 李")]
 
     @pytest.mark.parametrize("body", [b"{", b"\xff\xfe", b"null", b'{"question_id": 1e999}', b"[" * 30000])
-    def test_any_bytes_are_a_named_problem(self, body):
+    def test_any_bytes_are_a_named_problem(self, body) -> None:
         app = make_app()
         headers = {"X-Host-Token": TOKEN, "Content-Type": "application/json"}
         response = request(app, "POST", "/api/answer", content=body, headers=headers)
@@ -303,7 +304,7 @@ class TestCommands:
 
     @pytest.mark.parametrize("options", ['{"\\ud800": 1}', '{"draw_limit": NaN}', '{"a": ' + 60 * "[" + 60 * "]" + "}"])
     @pytest.mark.parametrize("path", ["/api/new_game", "/api/play_game"])
-    def test_options_that_no_journal_could_keep_are_named(self, path, options):
+    def test_options_that_no_journal_could_keep_are_named(self, path, options) -> None:
         rest = '"game": "slice"' if path == "/api/play_game" else '"players": [{"seat": 1, "name": "Bo"}]'
         commands = NotingCommands()
         headers = {"X-Host-Token": TOKEN, "Content-Type": "application/json"}
@@ -313,14 +314,14 @@ class TestCommands:
         assert response.json()["errors"][0]["where"] == "body.options"
         assert commands.asked == []
 
-    def test_a_body_too_long_is_refused(self):
+    def test_a_body_too_long_is_refused(self) -> None:
         response = host(make_app(), "/api/rule_move", {"text": "x" * 70000})
         assert response.status_code == 413
         assert "expected at most 65536" in response.json()["detail"]
 
-    def test_a_failure_shows_nothing_of_the_inside(self):
+    def test_a_failure_shows_nothing_of_the_inside(self) -> None:
         class Broken(NotingCommands):
-            async def undo(self):
+            async def undo(self) -> Never:
                 raise RuntimeError("secret path")
 
         response = host(make_app(commands=Broken()), "/api/undo")
@@ -330,7 +331,7 @@ class TestCommands:
 
 
 class TestWhoIsHost:
-    def test_others_may_only_watch(self):
+    def test_others_may_only_watch(self) -> None:
         commands = NotingCommands()
         app = make_app(commands=commands)
         for headers in ({}, {"X-Host-Token": "guess"}, {"X-Host-Token": "gr\xfc\xdfe".encode("latin-1")}):
@@ -340,15 +341,15 @@ class TestWhoIsHost:
         assert commands.asked == []
         assert request(app, "GET", "/api/role").json() == {"host": False}
 
-    def test_the_token_opens(self):
+    def test_the_token_opens(self) -> None:
         assert request(make_app(), "GET", "/api/role", headers={"X-Host-Token": TOKEN}).json() == {"host": True}
 
     @pytest.mark.parametrize("address", ["127.0.0.1", "::1", "::ffff:127.0.0.1"])
-    def test_the_machine_itself_is_host(self, address):
+    def test_the_machine_itself_is_host(self, address) -> None:
         role = request(make_app(), "GET", "/api/role", client=address, base_url="http://localhost:8080")
         assert role.json() == {"host": True}
 
-    def test_a_page_from_elsewhere_in_the_machines_browser_is_not(self):
+    def test_a_page_from_elsewhere_in_the_machines_browser_is_not(self) -> None:
         app = make_app()
         own = {"client": "127.0.0.1", "base_url": "http://localhost:8080"}
         foreign = request(app, "POST", "/api/undo", headers={"Origin": "http://evil.example"}, **own)
@@ -357,19 +358,19 @@ class TestWhoIsHost:
         assert [foreign.status_code, rebound.status_code, same.status_code] == [403, 403, 204]
 
     @pytest.mark.parametrize("named", ['a"b.example', "a{b}.example", "a`b.example", "evil.example:99999", ""])
-    def test_a_strange_name_that_leads_to_the_machine_is_not_its_own(self, named):
+    def test_a_strange_name_that_leads_to_the_machine_is_not_its_own(self, named) -> None:
         """Browsers ask for such names, and URLs without a valid name have the address that was connected to."""
         own = {"client": "127.0.0.1", "base_url": "http://127.0.0.1:8080", "headers": {"Host": named}}
         assert request(make_app(), "GET", "/api/role", **own).json() == {"host": False}
         assert request(make_app(), "GET", "/api/host_address", **own).status_code == 403
 
     @pytest.mark.parametrize("header", ["X-Forwarded-For", "X-Real-IP", "Forwarded", "Via"])
-    def test_whom_a_proxy_on_the_machine_passes_on_is_not(self, header):
+    def test_whom_a_proxy_on_the_machine_passes_on_is_not(self, header) -> None:
         own = {"client": "127.0.0.1", "base_url": "http://127.0.0.1:8080"}
         role = request(make_app(), "GET", "/api/role", headers={header: "192.0.2.7"}, **own)
         assert role.json() == {"host": False}
 
-    def test_an_origin_that_is_none_is_not(self):
+    def test_an_origin_that_is_none_is_not(self) -> None:
         own = {"client": "127.0.0.1", "base_url": "http://127.0.0.1:8080"}
         role = request(make_app(), "GET", "/api/role", headers={"Origin": "http://[::1"}, **own)
         assert role.json() == {"host": False}
@@ -394,20 +395,20 @@ class TestPages:
             ("/games/cut_and_choose.css", "text/css; charset=utf-8"),
         ],
     )
-    def test_come_with_their_type_and_are_asked_about_again(self, path, media_type):
+    def test_come_with_their_type_and_are_asked_about_again(self, path, media_type) -> None:
         response = request(make_app(), "GET", path)
         assert response.status_code == 200
         assert response.headers["content-type"] == media_type
         assert response.headers["cache-control"] == "no-cache"
         assert response.headers["etag"]
 
-    def test_what_has_not_changed_is_not_sent_again(self):
+    def test_what_has_not_changed_is_not_sent_again(self) -> None:
         app = make_app()
         etag = request(app, "GET", "/static/app.js").headers["etag"]
         assert request(app, "GET", "/static/app.js", headers={"If-None-Match": etag}).status_code == 304
 
     @pytest.mark.parametrize("path", ["/", "/api/state", "/static/app.js", "/nowhere", "/openapi.json"])
-    def test_keep_to_themselves(self, path):
+    def test_keep_to_themselves(self, path) -> None:
         headers = request(make_app(), "GET", path).headers
         assert headers["content-security-policy"].startswith("default-src 'self'")
         assert headers["x-content-type-options"] == "nosniff"
@@ -429,17 +430,17 @@ class TestPages:
             "/static/",
         ],
     )
-    def test_nothing_else_is_served(self, path):
+    def test_nothing_else_is_served(self, path) -> None:
         response = request(make_app(), "GET", path)
         assert response.status_code in {404, 422}
         assert response.headers["content-type"] == "application/problem+json"
 
     @pytest.mark.parametrize("path", ["/", "/setup", "/results", "/docs"])
-    def test_a_page_can_be_asked_for_without_its_text(self, path):
+    def test_a_page_can_be_asked_for_without_its_text(self, path) -> None:
         response = request(make_app(), "HEAD", path)
         assert (response.status_code, response.content) == (200, b"")
 
-    def test_load_nothing_from_outside(self):
+    def test_load_nothing_from_outside(self) -> None:
         games = STATIC.parents[1] / "games"
         files = [*STATIC.iterdir(), *games.glob("*/view.*")]
         texts = {file: file.read_text() for file in files if file.suffix in {".html", ".js", ".css"}}
@@ -450,7 +451,7 @@ class TestPages:
 
 
 class TestDescription:
-    def test_describes_every_view_exactly(self):
+    def test_describes_every_view_exactly(self) -> None:
         description = request(make_app(), "GET", "/openapi.json").json()
         schemas = description["components"]["schemas"]
         assert description["info"]["version"] == "1.2.3"
@@ -464,12 +465,12 @@ class TestDescription:
         for path in ("answer", "undo", "pause", "resume", "new_game", "rule_move"):
             assert {"204", "403", "409", "422"} <= set(description["paths"][f"/api/{path}"]["post"]["responses"])
 
-    def test_no_page_of_the_framework_is_served(self):
+    def test_no_page_of_the_framework_is_served(self) -> None:
         assert request(make_app(), "GET", "/redoc").status_code == 404
         assert "cdn" not in request(make_app(), "GET", "/docs").text
 
 
-def test_the_fixtures_are_of_the_games_own_shape():
+def test_the_fixtures_are_of_the_games_own_shape() -> None:
     from controller.games.new_york_slice import GAME
 
     def shape(value):

@@ -20,8 +20,8 @@ async def read(hub, count, after_seq=None):
         return got
 
 
-def test_a_subscriber_is_given_the_newest_view_at_once():
-    async def scenario():
+def test_a_subscriber_is_given_the_newest_view_at_once() -> None:
+    async def scenario() -> None:
         hub = Hub()
         hub.publish(numbered(3))
         hub.publish(numbered(4))
@@ -30,8 +30,8 @@ def test_a_subscriber_is_given_the_newest_view_at_once():
     asyncio.run(scenario())
 
 
-def test_a_subscriber_that_has_the_newest_waits_for_the_next():
-    async def scenario():
+def test_a_subscriber_that_has_the_newest_waits_for_the_next() -> None:
+    async def scenario() -> None:
         hub = Hub()
         hub.publish(numbered(4))
         reading = asyncio.create_task(read(hub, 1, after_seq=4))
@@ -43,8 +43,8 @@ def test_a_subscriber_that_has_the_newest_waits_for_the_next():
     asyncio.run(scenario())
 
 
-def test_a_subscriber_from_before_a_restart_is_given_the_newest():
-    async def scenario():
+def test_a_subscriber_from_before_a_restart_is_given_the_newest() -> None:
+    async def scenario() -> None:
         hub = Hub()
         hub.publish(numbered(2))
         assert await read(hub, 1, after_seq=900) == [2]
@@ -52,8 +52,8 @@ def test_a_subscriber_from_before_a_restart_is_given_the_newest():
     asyncio.run(scenario())
 
 
-def test_a_slow_subscriber_skips_to_the_newest():
-    async def scenario():
+def test_a_slow_subscriber_skips_to_the_newest() -> None:
+    async def scenario() -> None:
         hub = Hub()
         hub.publish(numbered(1))
         async with contextlib.aclosing(hub.subscribe()) as updates:
@@ -66,8 +66,8 @@ def test_a_slow_subscriber_skips_to_the_newest():
     asyncio.run(scenario())
 
 
-def test_all_subscribers_share_the_same_bytes():
-    async def scenario():
+def test_all_subscribers_share_the_same_bytes() -> None:
+    async def scenario() -> None:
         hub = Hub()
         hub.publish(numbered(1))
         one, two = hub.subscribe(), hub.subscribe()
@@ -81,16 +81,16 @@ def test_all_subscribers_share_the_same_bytes():
     asyncio.run(scenario())
 
 
-def test_subscribers_are_given_signs_of_life():
-    async def scenario():
+def test_subscribers_are_given_signs_of_life() -> None:
+    async def scenario() -> None:
         hub = Hub(heartbeat_s=0)
         assert await read(hub, 2) == [None, None]
 
     asyncio.run(scenario())
 
 
-def test_closing_ends_every_subscription():
-    async def scenario():
+def test_closing_ends_every_subscription() -> None:
+    async def scenario() -> None:
         hub = Hub()
         hub.publish(numbered(1))
         readings = [asyncio.create_task(read(hub, 99)) for _ in range(5)]
@@ -102,7 +102,7 @@ def test_closing_ends_every_subscription():
     asyncio.run(scenario())
 
 
-def test_a_message_is_one_event_with_the_whole_view():
+def test_a_message_is_one_event_with_the_whole_view() -> None:
     hub = Hub()
     hub.publish(numbered(7))
     lines = hub.newest.message.decode().split("\n")

@@ -43,8 +43,8 @@ async def messages(response):
             event_id = data = None
 
 
-def test_a_display_is_sent_whole_views_as_they_come():
-    async def scenario():
+def test_a_display_is_sent_whole_views_as_they_come() -> None:
+    async def scenario() -> None:
         hub = Hub()
         hub.publish(numbered(1))
         async with table(hub) as session, session.stream("GET", "/api/events") as response:
@@ -60,8 +60,8 @@ def test_a_display_is_sent_whole_views_as_they_come():
 
 
 @pytest.mark.parametrize(("last", "first"), [("4", 5), ("3", 4), ("99", 4), ("", 4), ("x" * 4000, 4), ("-1", 4)])
-def test_last_event_id_resumes(last, first):
-    async def scenario():
+def test_last_event_id_resumes(last, first) -> None:
+    async def scenario() -> None:
         hub = Hub()
         hub.publish(numbered(4))
         headers = {"Last-Event-ID": last}
@@ -74,8 +74,8 @@ def test_last_event_id_resumes(last, first):
     asyncio.run(scenario())
 
 
-def test_a_quiet_stream_gives_a_sign_of_life():
-    async def scenario():
+def test_a_quiet_stream_gives_a_sign_of_life() -> None:
+    async def scenario() -> None:
         hub = Hub(heartbeat_s=0.01)
         async with table(hub) as session, session.stream("GET", "/api/events") as response:
             assert await anext(messages(response)) == (None, "still here")
@@ -83,8 +83,8 @@ def test_a_quiet_stream_gives_a_sign_of_life():
     asyncio.run(scenario())
 
 
-def test_a_display_that_leaves_is_forgotten():
-    async def scenario():
+def test_a_display_that_leaves_is_forgotten() -> None:
+    async def scenario() -> None:
         hub = Hub()
         hub.publish(numbered(1))
         async with table(hub) as session:
@@ -96,13 +96,13 @@ def test_a_display_that_leaves_is_forgotten():
     asyncio.run(scenario())
 
 
-def test_streams_end_cleanly_at_shutdown():
-    async def scenario():
+def test_streams_end_cleanly_at_shutdown() -> None:
+    async def scenario() -> None:
         hub = Hub()
         hub.publish(numbered(1))
         got = []
 
-        async def watch(port, opened):
+        async def watch(port, opened) -> None:
             address = f"http://127.0.0.1:{port}/api/events"
             async with httpx.AsyncClient() as session, session.stream("GET", address) as response:
                 async for message in messages(response):
@@ -121,8 +121,8 @@ def test_streams_end_cleanly_at_shutdown():
     asyncio.run(scenario())
 
 
-def test_a_display_that_reads_nothing_holds_up_nobody():
-    async def scenario():
+def test_a_display_that_reads_nothing_holds_up_nobody() -> None:
+    async def scenario() -> None:
         hub = Hub()
         hub.publish(numbered(0))
         async with table(hub) as session:
@@ -140,8 +140,8 @@ def test_a_display_that_reads_nothing_holds_up_nobody():
     asyncio.run(scenario())
 
 
-def test_a_taken_port_is_named():
-    async def scenario():
+def test_a_taken_port_is_named() -> None:
+    async def scenario() -> None:
         with socket.socket() as other:
             other.bind(("127.0.0.1", 0))
             other.listen()
@@ -153,8 +153,8 @@ def test_a_taken_port_is_named():
     asyncio.run(scenario())
 
 
-def test_noise_on_the_port_harms_nothing():
-    async def scenario():
+def test_noise_on_the_port_harms_nothing() -> None:
+    async def scenario() -> None:
         hub = Hub()
         hub.publish(numbered(1))
         async with table(hub) as session:
@@ -181,8 +181,8 @@ def test_noise_on_the_port_harms_nothing():
     "sent",
     [b"", b"GET /api/state HTTP/1.1\r\nHost: t", b"POST /api/undo HTTP/1.1\r\nContent-Length: 9\r\nHost: t\r\n\r\n{"],
 )
-def test_who_asks_for_nothing_in_time_holds_no_place(sent):
-    async def scenario():
+def test_who_asks_for_nothing_in_time_holds_no_place(sent) -> None:
+    async def scenario() -> None:
         async with asyncio.timeout(PATIENCE_S), serving(make_app(), Hub(), "127.0.0.1", 0, request_s=0.05) as port:
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             writer.write(sent)
@@ -193,8 +193,8 @@ def test_who_asks_for_nothing_in_time_holds_no_place(sent):
     asyncio.run(scenario())
 
 
-def test_a_display_that_watches_is_not_cut_off_for_asking_nothing_more():
-    async def scenario():
+def test_a_display_that_watches_is_not_cut_off_for_asking_nothing_more() -> None:
+    async def scenario() -> None:
         hub = Hub(heartbeat_s=0.01)
         async with (
             asyncio.timeout(PATIENCE_S),
@@ -209,8 +209,8 @@ def test_a_display_that_watches_is_not_cut_off_for_asking_nothing_more():
     asyncio.run(scenario())
 
 
-def test_more_connections_than_files_are_there_for_are_cut_off_at_once():
-    async def scenario():
+def test_more_connections_than_files_are_there_for_are_cut_off_at_once() -> None:
+    async def scenario() -> None:
         async with table(Hub()) as session:
             address = session.base_url.host, session.base_url.port
             with contextlib.ExitStack() as crowd:
@@ -221,8 +221,8 @@ def test_more_connections_than_files_are_there_for_are_cut_off_at_once():
     asyncio.run(scenario())
 
 
-def test_one_address_that_takes_most_places_leaves_some_to_others():
-    async def scenario():
+def test_one_address_that_takes_most_places_leaves_some_to_others() -> None:
+    async def scenario() -> None:
         hub = Hub()
         hub.publish(numbered(1))
         async with table(hub) as session:
@@ -249,7 +249,7 @@ def _heard(connection):
         return b""
 
 
-def test_who_takes_nothing_of_what_is_sent_is_cut_off():
+def test_who_takes_nothing_of_what_is_sent_is_cut_off() -> None:
     with listening("127.0.0.1", 0, unread_s=1) as listener, socket.create_connection(listener.getsockname()):
         listener.settimeout(PATIENCE_S)
         accepted, _ = listener.accept()

@@ -41,44 +41,44 @@ def played(players: int, seed: int, advised: set[int], options=None) -> State:
 
 
 @pytest.mark.parametrize(("players", "seed"), [(2, 1), (2, 2), (3, 3)])
-def test_advice_wins_against_chance(players, seed):
+def test_advice_wins_against_chance(players, seed) -> None:
     me = seed % players + 1
     state = played(players, seed, {me})
     assert GAME.winners(state) == (me,)
     assert GAME.score(state)[me - 1].total > 300
 
 
-def test_a_game_of_advised_players_on_a_small_sheet():
+def test_a_game_of_advised_players_on_a_small_sheet() -> None:
     for seed in range(5):
         assert GAME.winners(played(3, seed, {1, 2, 3}, {"components": TINY}))
 
 
-def test_nobody_is_advised_out_of_turn():
+def test_nobody_is_advised_out_of_turn() -> None:
     assert not GAME.advise(game(), 1)
     assert not GAME.advise(rolled(game()), 2)
     assert not GAME.advise(play(rolled(game()), Pick(1, "A"), mark(1, "a1")), 1)
 
 
-def test_the_dot_that_encloses_large_slices_is_marked():
+def test_the_dot_that_encloses_large_slices_is_marked() -> None:
     state = play(rolled(with_dots(game(), 1, FINISHED - {"c4", "l4", "l7"})), Pick(1, "A"))
     best = GAME.advise(state, 1)[0]
     assert best.move == mark(1, "c4")
     assert best.reason == "Encloses a1-f4, a4-f7 for 240 points."
 
 
-def test_the_die_that_encloses_large_slices_is_picked():
+def test_the_die_that_encloses_large_slices_is_picked() -> None:
     state = rolled(with_dots(game(), 1, FINISHED - {"c4", "d4", "l7"}), "A5", "B4")
     assert GAME.advise(state, 1)[0].move == Pick(1, "B")
 
 
-def test_an_extra_dot_encloses_another_slice():
+def test_an_extra_dot_encloses_another_slice() -> None:
     state = turn(with_dots(game(), 1, FINISHED - {"a1", "l4", "c7"}), "a1")
     best = GAME.advise(state, 1)[0].move
     assert isinstance(best, ExtraDot)
     assert best.dot == "c7"
 
 
-def test_no_extra_dot_where_every_one_would_spoil_a_slice():
+def test_no_extra_dot_where_every_one_would_spoil_a_slice() -> None:
     state = turn(with_dots(game(), 1, FINISHED - {"a1"}), "a1")
     assert GAME.advise(state, 1)[0].move == Stop(1)
 
@@ -91,18 +91,18 @@ def test_no_extra_dot_where_every_one_would_spoil_a_slice():
         ("a1-d4", "a4", "Scores mushroom-salami."),
     ],
 )
-def test_what_can_be_closed_is_closed_before_another_player_ends_the_game(slice_name, last, reason):
+def test_what_can_be_closed_is_closed_before_another_player_ends_the_game(slice_name, last, reason) -> None:
     mine = with_dots(game(), 1, outline(slice_name) - {last})
     near = play(rolled(with_dots(mine, 2, FINISHED - {"a1"})), Pick(1, "A"))
     best = GAME.advise(near, 1)[0]
     assert (best.move, best.reason) == (mark(1, last), reason)
 
 
-def test_a_game_that_is_won_is_ended():
+def test_a_game_that_is_won_is_ended() -> None:
     state = with_dots(with_dots(game(), 1, FINISHED - {"g4"}), 2, "a1 b1")
     assert GAME.advise(play(rolled(state), Pick(1, "A")), 1)[0].move == mark(1, "g4")
 
 
-def test_there_is_advice_where_nothing_can_be_gained():
+def test_there_is_advice_where_nothing_can_be_gained() -> None:
     state = with_dots(game(), 1, set(game().options.components.grid.names) - {"a1"})
     assert GAME.advise(rolled(state, "A1", "B5"), 1)[0].move == Pick(1, "A")

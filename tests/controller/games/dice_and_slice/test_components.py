@@ -12,13 +12,13 @@ from tests.controller.games.dice_and_slice.situations import OWN
 PACKAGED = (Path(components.__file__).parent / "components.toml").read_text(encoding="utf-8")
 
 
-def test_the_sheet_has_12_by_9_squares_and_a_topping_in_some():
+def test_the_sheet_has_12_by_9_squares_and_a_topping_in_some() -> None:
     pieces = load_components()
     assert (pieces.columns, pieces.rows) == (12, 9)
     assert len({one.square for one in pieces.toppings}) == len(pieces.toppings) > 0
 
 
-def test_each_die_has_six_different_faces_of_two_to_four_dots_on_a_grid_of_three():
+def test_each_die_has_six_different_faces_of_two_to_four_dots_on_a_grid_of_three() -> None:
     pieces = load_components()
     assert [len({pieces.faces[f"{die}{number}"].dots for number in range(1, 7)}) for die in "AB"] == [6, 6]
     for face in pieces.faces.values():
@@ -26,31 +26,31 @@ def test_each_die_has_six_different_faces_of_two_to_four_dots_on_a_grid_of_three
         assert [len(row) for row in face.picture] == [3, 3, 3]
 
 
-def test_some_faces_print_connected_dots():
+def test_some_faces_print_connected_dots() -> None:
     assert {face.connected for face in load_components().faces.values()} == {True, False}
 
 
-def test_a_slice_of_n_squares_is_worth_the_sum_up_to_n():
+def test_a_slice_of_n_squares_is_worth_the_sum_up_to_n() -> None:
     assert load_components().points == tuple(n * (n + 1) // 2 for n in range(16))
 
 
-def test_every_topping_bonus_can_be_scored():
+def test_every_topping_bonus_can_be_scored() -> None:
     pieces = load_components()
     assert set(pieces.bonus_of) == {0, *pieces.bonus_bits.values()}
 
 
-def test_sizes_that_slices_can_have():
+def test_sizes_that_slices_can_have() -> None:
     assert load_components().sizes == (1, 4, 6, 8, 9, 10, 12, 14, 15)
 
 
-def test_every_fact_has_its_provenance():
+def test_every_fact_has_its_provenance() -> None:
     facts = list(list_facts(parse_table(PACKAGED, "components.toml")))
     assert len(facts) > 35
     assert {one.provenance for one in facts} == {"source", "reconstructed"}
     assert {one.value for one in facts if one.name in ("columns", "rows")} == {9, 12}
 
 
-def test_an_owners_copy_replaces_what_it_shows():
+def test_an_owners_copy_replaces_what_it_shows() -> None:
     own = {"sheet": {"points": [2] * 15}, "die": {"A": {"1": {"dots": ["o", "o"]}}}}
     pieces = with_own_facts(GAME.components, own)
     assert pieces.points[1:] == (2,) * 15
@@ -61,7 +61,7 @@ def test_an_owners_copy_replaces_what_it_shows():
     assert with_own_facts(GAME.components, {}) is GAME.components
 
 
-def test_an_owners_copy_may_have_other_toppings_and_bonuses():
+def test_an_owners_copy_may_have_other_toppings_and_bonuses() -> None:
     pieces = with_own_facts(GAME.components, OWN)
     assert {one.name for one in pieces.bonuses} == set(OWN["bonus"]) - {
         name for name, entry in OWN["bonus"].items() if not entry["toppings"]
@@ -69,7 +69,7 @@ def test_an_owners_copy_may_have_other_toppings_and_bonuses():
     assert "olive-a8" in pieces.topping_bits
 
 
-def test_an_owners_copy_from_a_file(tmp_path):
+def test_an_owners_copy_from_a_file(tmp_path) -> None:
     path = tmp_path / "own.toml"
     path.write_text('[topping.pineapple]\nsquares = ["c4"]\n', encoding="utf-8")
     assert load_own(path) == {"topping": {"pineapple": {"squares": ["c4"]}}}
@@ -78,7 +78,7 @@ def test_an_owners_copy_from_a_file(tmp_path):
     assert GAME.decode_state(GAME.encode_state(state)) == state
 
 
-def test_an_owners_file_that_cannot_be_read_is_named(tmp_path):
+def test_an_owners_file_that_cannot_be_read_is_named(tmp_path) -> None:
     with pytest.raises(ComponentError, match=r"gone\.toml: cannot be read"):
         load_own(tmp_path / "gone.toml")
 
@@ -111,7 +111,7 @@ def test_an_owners_file_that_cannot_be_read_is_named(tmp_path):
         ({"die": {"A": {"4": {"connected": True}}}}, "die.A.4.connected: no two of its dots are neighbours"),
     ],
 )
-def test_impossible_pieces(own, problem):
+def test_impossible_pieces(own, problem) -> None:
     with pytest.raises(ComponentError, match=problem):
         with_own_facts(GAME.components, own)
 
@@ -126,7 +126,7 @@ def test_impossible_pieces(own, problem):
         ("[sheet]", "[sheet", "no TOML"),
     ],
 )
-def test_impossible_files(old, new, problem):
+def test_impossible_files(old, new, problem) -> None:
     assert old in PACKAGED
     with pytest.raises(ComponentError, match=problem):
         parse_components(PACKAGED.replace(old, new), "components.toml")

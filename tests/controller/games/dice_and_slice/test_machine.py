@@ -37,7 +37,7 @@ class Games(RuleBasedStateMachine):
         options=st.fixed_dictionaries({"rest_gives_dot": st.booleans(), "unscorable_may_remain": st.booleans()}),
         missing=st.sets(DOTS, max_size=12) | st.none(),
     )
-    def begin(self, players, first, tiny, options, missing):
+    def begin(self, players, first, tiny, options, missing) -> None:
         pieces = TINY if tiny else OWN
         self.state = GAME.start(players, {"components": pieces, **options}, (first - 1) % players + 1)
         if missing is not None:
@@ -48,7 +48,7 @@ class Games(RuleBasedStateMachine):
         self.before = self.state
 
     @rule(number=st.integers(0, 10**6))
-    def play_a_legal_move(self, number):
+    def play_a_legal_move(self, number) -> None:
         moves = list(GAME.legal(self.state))
         assert len(set(moves)) == len(moves)
         assert bool(moves) == (self.state.phase is not Phase.OVER)
@@ -62,7 +62,7 @@ class Games(RuleBasedStateMachine):
             assert acting is None or acting in GAME.turn(self.before).players
 
     @rule(move=MOVES)
-    def try_any_move(self, move: Move):
+    def try_any_move(self, move: Move) -> None:
         refusal = GAME.refusal(self.state, move)
         assert (refusal is None) == (move in set(GAME.legal(self.state)))
         if refusal is not None:
@@ -72,13 +72,13 @@ class Games(RuleBasedStateMachine):
             assert caught.value.refusal == refusal
 
     @invariant()
-    def turns_are_in_order(self):
+    def turns_are_in_order(self) -> None:
         turn = GAME.turn(self.state)
         assert (turn.actor is Actor.NOBODY) == (self.state.phase is Phase.OVER) == bool(GAME.winners(self.state))
         assert (turn.actor is Actor.PLAYERS) == bool(turn.players)
 
     @invariant()
-    def sheets_only_gain(self):
+    def sheets_only_gain(self) -> None:
         for old, new in zip(self.before.sheets, self.state.sheets, strict=True):
             for part in ("dots", "crossed", "counted", "bonuses"):
                 assert getattr(old, part) & ~getattr(new, part) == 0
@@ -88,7 +88,7 @@ class Games(RuleBasedStateMachine):
         assert self.state.closed & ~rules.bonuses_of_all(self.state.sheets) == 0
 
     @invariant()
-    def slices_are_those_of_the_slow_reading(self):
+    def slices_are_those_of_the_slow_reading(self) -> None:
         pieces = self.state.options.components
         for sheet in set(self.state.sheets):
             names = [name for name, bit in pieces.grid.bits.items() if bit & sheet.dots]
@@ -104,12 +104,12 @@ class Games(RuleBasedStateMachine):
             } == {one.squares for one in slices(pieces.grid, sheet.dots)}
 
     @invariant()
-    def scores_add_up(self):
+    def scores_add_up(self) -> None:
         for sheet in GAME.score(self.state):
             assert sheet.total == sum(one.points for one in sheet.lines) >= 0
 
     @invariant()
-    def states_survive_json_and_description(self):
+    def states_survive_json_and_description(self) -> None:
         data = json.loads(json.dumps(GAME.encode_state(self.state)))
         assert GAME.decode_state(data) == self.state
         assert GAME.encode_state(GAME.decode_state(data)) == data

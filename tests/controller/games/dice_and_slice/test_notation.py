@@ -26,7 +26,7 @@ def enclosed():
         (enclosed(), "P1 stops", Stop(1)),
     ],
 )
-def test_notation_and_back(state, text, move):
+def test_notation_and_back(state, text, move) -> None:
     assert GAME.format(state, move) == text
     assert GAME.parse(state, text) == move
     assert GAME.parse(state, "  " + text.replace(" ", "   ")) == move
@@ -36,14 +36,14 @@ def test_notation_and_back(state, text, move):
 @pytest.mark.parametrize(
     "text", ["", "roll", "roll A1", "p1 picks A", "P1 marks", "P1 adds a1", "P1 stops now", "1 stops", "P1 marks a1 a1"]
 )
-def test_other_text_is_no_move(text):
+def test_other_text_is_no_move(text) -> None:
     state = play(rolled(game()), Pick(1, "A"))
     with pytest.raises(NotationError) as caught:
         GAME.parse(state, text)
     assert repr(text) in str(caught.value)
 
 
-def test_the_rules_refuse_what_they_refuse():
+def test_the_rules_refuse_what_they_refuse() -> None:
     with pytest.raises(IllegalMove, match="Marking the dot arrangement"):
         GAME.parse(play(rolled(game()), Pick(1, "A")), "P1 marks a1 b1")
 
@@ -62,7 +62,7 @@ def test_the_rules_refuse_what_they_refuse():
         ({"move": "stop", "player": 1, "die": "A"}, "stop.die: unknown key"),
     ],
 )
-def test_json_that_is_no_move(data, problem):
+def test_json_that_is_no_move(data, problem) -> None:
     with pytest.raises(NotationError, match=problem):
         GAME.decode_move(data)
 
@@ -80,7 +80,7 @@ def changed(path, value):
     return data
 
 
-def test_states_name_dots_toppings_and_bonuses():
+def test_states_name_dots_toppings_and_bonuses() -> None:
     sheet = GAME.encode_state(enclosed())["sheets"][0]
     assert sheet["dots"] == ["b2", "c2", "d2", "b3", "d3", "b4", "c4", "d4"]
     assert sheet["earned"] == ["mushroom-b2", "salami-c2"]
@@ -116,12 +116,12 @@ def test_states_name_dots_toppings_and_bonuses():
         (("options",), 3, "state.options: 3 is no object"),
     ],
 )
-def test_json_that_is_no_state(path, value, problem):
+def test_json_that_is_no_state(path, value, problem) -> None:
     with pytest.raises(NotationError, match=problem):
         GAME.decode_state(changed(path, value))
 
 
-def test_json_of_a_turn_that_waits_for_nobody_is_no_state():
+def test_json_of_a_turn_that_waits_for_nobody_is_no_state() -> None:
     data = changed(("sheets", 0, "earned"), [])
     data["sheets"][1]["marked"] = True
     with pytest.raises(NotationError, match="everybody is done"):
@@ -129,12 +129,12 @@ def test_json_of_a_turn_that_waits_for_nobody_is_no_state():
 
 
 @pytest.mark.parametrize("data", [None, [], 3, "state", {}])
-def test_json_that_is_nothing_like_a_state(data):
+def test_json_that_is_nothing_like_a_state(data) -> None:
     with pytest.raises(NotationError):
         GAME.decode_state(data)
 
 
-def test_json_of_a_player_who_could_never_mark_is_no_state():
+def test_json_of_a_player_who_could_never_mark_is_no_state() -> None:
     state = play(rolled(game(), "A4", "B5"), Pick(1, "A"))
     data = GAME.encode_state(with_dots(state, 2, set(state.options.components.grid.names) - {"a1"}))
     with pytest.raises(NotationError, match=r"sheets\[1\].marked: false"):

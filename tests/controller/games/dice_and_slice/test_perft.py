@@ -225,7 +225,7 @@ def nearly_over() -> State:
         (nearly_over, [2, 23, 57, 80, 552]),
     ],
 )
-def test_the_same_states_as_the_rule_text_once_more(situation, counts):
+def test_the_same_states_as_the_rule_text_once_more(situation, counts) -> None:
     depth = len(counts)
     fast, slow = reach(situation(), depth), slow_reach(as_slow(situation()), depth)
     for states, others in zip(fast, slow, strict=True):
@@ -234,7 +234,7 @@ def test_the_same_states_as_the_rule_text_once_more(situation, counts):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_whole_games_go_the_same_ways(seed):
+def test_whole_games_go_the_same_ways(seed) -> None:
     random = Random(seed)
     state = tiny_game(2 + seed % 2)
     while state.phase is not rules.Phase.OVER:
@@ -259,7 +259,7 @@ def ways(picture: list[str]) -> int:
     return sum((13 - max(x for x, _ in one)) * (10 - max(y for _, y in one)) for one in looks)
 
 
-def test_first_turn_in_closed_form():
+def test_first_turn_in_closed_form() -> None:
     by_face = {die: [ways(entry["dots"]) for entry in DICE[die].values()] for die in "AB"}
     # For each roll the active player picks either die, then one of two players marks.
     expected = [36, 72, 2 * 6 * (sum(by_face["A"]) + sum(by_face["B"]))]
@@ -267,13 +267,13 @@ def test_first_turn_in_closed_form():
 
 
 @pytest.mark.parametrize("players", [3, 6])
-def test_first_marks_of_more_players_in_closed_form(players):
+def test_first_marks_of_more_players_in_closed_form(players) -> None:
     state = GAME.apply(rolled(game(players), "A6", "B6"), rules.Pick(1, "B"))
     one, two = ways(DICE["B"]["6"]["dots"]), ways(DICE["A"]["6"]["dots"])
     assert sum(1 for _ in GAME.legal(state)) == one + (players - 1) * two
 
 
-def test_marks_turn_with_the_sheet():
+def test_marks_turn_with_the_sheet() -> None:
     """What can be marked on a sheet turned around is what can be marked on it, turned around."""
     random = Random(3)
     table = game().options.components.grid

@@ -30,7 +30,7 @@ def setup(position, players=2):
     return GAME.setup(players, {"components": OWN}, position)
 
 
-def test_nothing_said_is_the_start():
+def test_nothing_said_is_the_start() -> None:
     for players in (2, 6):
         assert GAME.setup(players, {}, {}) == GAME.start(players, {})
         assert GAME.position(GAME.start(players, {})) == {}
@@ -38,7 +38,7 @@ def test_nothing_said_is_the_start():
 
 @pytest.mark.parametrize("pieces", [OWN, TINY, {}])
 @pytest.mark.parametrize("players", [2, 3])
-def test_every_state_of_a_game_can_be_described(pieces, players):
+def test_every_state_of_a_game_can_be_described(pieces, players) -> None:
     random = Random(players)
     options = {"components": pieces}
     state = GAME.start(players, options, players)
@@ -52,7 +52,7 @@ def test_every_state_of_a_game_can_be_described(pieces, players):
         state = GAME.apply(state, random.choice(list(GAME.legal(state))))
 
 
-def test_a_description_is_compact():
+def test_a_description_is_compact() -> None:
     state = turn(with_dots(game(), 1, outline("b2-d4") - {"b2"}), "b2")
     assert GAME.position(state) == {
         "roll": ["A4", "B2"],
@@ -70,7 +70,7 @@ def test_a_description_is_compact():
     }
 
 
-def test_a_described_turn_goes_on():
+def test_a_described_turn_goes_on() -> None:
     dots = " ".join(outline("b2-d4"))
     sheet = {"dots": dots, "marked": True, "earned": ["salami-c2"], "crossed": ["mushroom-b2"]}
     state = setup({"turn": 2, "roll": ["A1", "B2"], "picked": "B", "sheets": {"1": sheet}})
@@ -79,7 +79,7 @@ def test_a_described_turn_goes_on():
     assert play(state, mark(2, "e5"), Stop(1)).phase is Phase.ROLL
 
 
-def test_a_bonus_scored_before_is_closed_unless_said_otherwise():
+def test_a_bonus_scored_before_is_closed_unless_said_otherwise() -> None:
     sheet = {
         "dots": " ".join(outline("h3-k5")),
         "bonuses": ["just-olive"],
@@ -90,13 +90,13 @@ def test_a_bonus_scored_before_is_closed_unless_said_otherwise():
 
 
 @pytest.mark.parametrize("said", [{}, {"over": True}])
-def test_a_finished_sheet_ends_the_game(said):
+def test_a_finished_sheet_ends_the_game(said) -> None:
     state = setup({"sheets": {"1": {"dots": FINISHED_DOTS}}, **said})
     assert state.phase is Phase.OVER
     assert GAME.winners(state) == (1,)
 
 
-def test_a_game_that_nobody_can_go_on_with_may_be_over():
+def test_a_game_that_nobody_can_go_on_with_may_be_over() -> None:
     diamonds = {"die": {"A": {"1": {"dots": [".o.", "o.o", ".o."], "connected": False}}}}
     sheets = {"1": {"dots": CORNERLESS}, "2": {"dots": CORNERLESS}}
     assert GAME.setup(2, {"components": diamonds}, {"sheets": sheets, "over": True}).phase is Phase.OVER
@@ -135,7 +135,7 @@ def test_a_game_that_nobody_can_go_on_with_may_be_over():
         ({"roll": ["A1", "B5"], "picked": "A", "sheets": {"2": {"dots": CORNERLESS}}}, "sheets.2.marked: false"),
     ],
 )
-def test_what_is_no_position(position, problem):
+def test_what_is_no_position(position, problem) -> None:
     with pytest.raises(PositionError, match=problem):
         setup(position)
 
@@ -153,25 +153,25 @@ SLICE = " ".join(outline("b2-d4"))
         ({"dots": SLICE, "crossed": ["salami-c2", "salami-c2"]}, r"crossed\[1\].*twice"),
     ],
 )
-def test_what_a_sheet_cannot_hold(sheet, problem):
+def test_what_a_sheet_cannot_hold(sheet, problem) -> None:
     with pytest.raises(PositionError, match=problem):
         setup({"roll": ["A4", "B2"], "picked": "A", "sheets": {"1": sheet}})
 
 
-def test_a_turn_that_is_over_is_no_position():
+def test_a_turn_that_is_over_is_no_position() -> None:
     sheets = {"1": {"dots": "a1", "marked": True}, "2": {"dots": "a1", "marked": True}}
     with pytest.raises(PositionError, match="the turn is over"):
         setup({"roll": ["A4", "B2"], "picked": "A", "sheets": sheets})
 
 
-def test_who_has_not_marked_has_scored_nothing_this_turn():
+def test_who_has_not_marked_has_scored_nothing_this_turn() -> None:
     sheet = {"dots": SLICE, "bonuses": ["mushroom-salami"], "counted": ["mushroom-b2", "salami-c2"]}
     position = {"roll": ["A4", "B2"], "picked": "A", "scored_this_turn": ["mushroom-salami"], "sheets": {"1": sheet}}
     with pytest.raises(PositionError, match="only by who has marked"):
         setup(position)
 
 
-def test_wrong_players_and_options_are_option_errors():
+def test_wrong_players_and_options_are_option_errors() -> None:
     with pytest.raises(OptionError):
         GAME.setup(7, {}, {})
     with pytest.raises(OptionError):

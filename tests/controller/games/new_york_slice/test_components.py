@@ -13,19 +13,19 @@ from controller.games.new_york_slice.components import load_components, load_own
 PACKAGED = (Path(components.__file__).parent / "components.toml").read_text(encoding="utf-8")
 
 
-def test_there_are_69_slices_and_14_specials():
+def test_there_are_69_slices_and_14_specials() -> None:
     pieces = load_components()
     assert len(pieces.by_face) == 69
     assert len(pieces.specials_by_face) == 14
 
 
-def test_names_that_the_rules_give():
+def test_names_that_the_rules_give() -> None:
     names = load_components().type_names
     assert (names[3], names[8], names[10], names[11]) == ("Veggie", "Mushroom", "Meat Lovers", "Cheese")
     assert {"Margarita", "BBQ Chicken", "Hawaiian"} < set(names.values())
 
 
-def test_pepperoni_is_as_the_rules_say():
+def test_pepperoni_is_as_the_rules_say() -> None:
     pieces = load_components()
     numbered = [facts for facts in pieces.slices if len(facts.values) == 1]
     with_pepperoni = [facts for facts in numbered if facts.pepperoni]
@@ -36,13 +36,13 @@ def test_pepperoni_is_as_the_rules_say():
     assert pieces.by_face["supreme"].pepperoni == 2
 
 
-def test_some_slices_have_anchovies_and_some_of_those_pepperoni_too():
+def test_some_slices_have_anchovies_and_some_of_those_pepperoni_too() -> None:
     with_anchovies = [facts for facts in load_components().slices if facts.anchovies and facts.values]
     assert with_anchovies
     assert {bool(facts.pepperoni) for facts in with_anchovies} == {True, False}
 
 
-def test_every_fact_has_its_provenance():
+def test_every_fact_has_its_provenance() -> None:
     facts = re.findall(r"^\w+ = \{ is = .*$", PACKAGED, re.MULTILINE)
     assert len(facts) > 70
     assert all(re.search(r'from = "(rules|source|inferred|reconstructed)" }$', fact) for fact in facts)
@@ -65,13 +65,13 @@ def test_every_fact_has_its_provenance():
         ("[value.3]", "[value.3", "no TOML"),
     ],
 )
-def test_a_wrong_fact_is_named_with_file_key_and_value(old, new, problem):
+def test_a_wrong_fact_is_named_with_file_key_and_value(old, new, problem) -> None:
     assert old in PACKAGED
     with pytest.raises(ComponentError, match=f"pieces.toml: .*{problem}"):
         parse_components(PACKAGED.replace(old, new, 1), "pieces.toml")
 
 
-def test_a_file_of_own_facts(tmp_path):
+def test_a_file_of_own_facts(tmp_path) -> None:
     path = tmp_path / "own.toml"
     path.write_text('["9/9"]\npepperoni = 1\n["7/1"]\npepperoni = 3\nanchovies = 0\n', encoding="utf-8")
     assert load_own_facts(path) == {"9/9": {"pepperoni": 1}, "7/1": {"pepperoni": 3, "anchovies": 0}}
@@ -85,7 +85,7 @@ def test_a_file_of_own_facts(tmp_path):
     ]
 
 
-def test_a_file_of_own_facts_with_a_mistake(tmp_path):
+def test_a_file_of_own_facts_with_a_mistake(tmp_path) -> None:
     path = tmp_path / "own.toml"
     path.write_text('["9/9"]\nham = 1\n', encoding="utf-8")
     with pytest.raises(ComponentError, match=r"own.toml: 9/9.ham: unknown key"):
@@ -98,7 +98,7 @@ def test_a_file_of_own_facts_with_a_mistake(tmp_path):
         GAME.start(4, {"components": {"9/9": {"ham": 1}}})
 
 
-def test_a_file_with_all_pieces(tmp_path):
+def test_a_file_with_all_pieces(tmp_path) -> None:
     path = tmp_path / "all.toml"
     path.write_text(PACKAGED, encoding="utf-8")
     assert load_components(path) == load_components()
@@ -114,5 +114,5 @@ def test_a_file_with_all_pieces(tmp_path):
         ("pineapple", "'pineapple'"),
     ],
 )
-def test_what_a_player_calls_a_piece(face, words):
+def test_what_a_player_calls_a_piece(face, words) -> None:
     assert load_components().words(face) == words

@@ -81,7 +81,7 @@ def is_legal(state, move):
     return move in set(GAME.legal(state))
 
 
-def check_one(state, move):
+def check_one(state, move) -> bool:
     """A move is refused with a reason exactly when it is not legal. Returns whether it is legal."""
     found = GAME.refusal(state, move)
     if found is None:
@@ -119,7 +119,7 @@ class Games(RuleBasedStateMachine):
         coming=st.permutations(SPECIALS),
         seed=st.integers(0, 999),
     )
-    def begin(self, players, switched, own, coming, seed):
+    def begin(self, players, switched, own, coming, seed) -> None:
         self.options = {name: SWITCHES[name] for name in switched} | ({"components": OWN_PIECES} if own else {})
         self.coming = coming
         self.random = Random(seed)
@@ -128,12 +128,12 @@ class Games(RuleBasedStateMachine):
 
     @precondition(lambda self: self.state.phase is not Phase.OVER)
     @rule(steps=st.integers(1, 25))
-    def play(self, steps):
+    def play(self, steps) -> None:
         for _ in range(steps):
             if self.state.phase is not Phase.OVER:
                 self.play_one()
 
-    def play_one(self):
+    def play_one(self) -> None:
         state = self.state
         move = any_move(state, self.coming, self.random)
         listed = list(islice(GAME.legal(state), 200))
@@ -150,17 +150,17 @@ class Games(RuleBasedStateMachine):
         self.past.append(move)
 
     @rule(move=ANY_MOVE)
-    def anything_else(self, move):
+    def anything_else(self, move) -> None:
         check_one(self.state, move)
 
     @precondition(lambda self: self.past)
     @rule()
-    def a_move_of_another_moment(self):
+    def a_move_of_another_moment(self) -> None:
         check_one(self.state, self.random.choice(self.past))
 
     @precondition(lambda self: self.state.phase not in (Phase.REVEAL, Phase.OVER))
     @rule(other=ANY_MOVE)
-    def almost_a_legal_move(self, other):
+    def almost_a_legal_move(self, other) -> None:
         """A legal move with one thing changed for that of any other move of its kind."""
         move = any_move(self.state, self.coming, self.random)
         if type(move) is type(other):
@@ -173,7 +173,7 @@ class Games(RuleBasedStateMachine):
 
     @precondition(lambda self: self.state.phase is Phase.DIVIDE)
     @rule(data=st.data())
-    def any_division(self, data):
+    def any_division(self, data) -> None:
         """Wherever the pizza is cut, and also where two slices have changed places."""
         ring = list(self.state.ring)
         places = st.integers(0, len(ring) - 1)
@@ -186,7 +186,7 @@ class Games(RuleBasedStateMachine):
         check_one(self.state, Divide(portions, data.draw(st.integers(-1, len(portions)))))
 
     @invariant()
-    def no_slice_is_lost_or_doubled(self):
+    def no_slice_is_lost_or_doubled(self) -> None:
         found = pieces(self.state)
         assert len(found) == len(set(found))
         assert set(found) == GAME.components.in_game(self.state.players)
@@ -194,7 +194,7 @@ class Games(RuleBasedStateMachine):
         assert len(self.state.unseen) - in_stacks in (2, 3)
 
     @invariant()
-    def one_special_comes_with_each_pizza(self):
+    def one_special_comes_with_each_pizza(self) -> None:
         state = self.state
         owned = [one.name for holding in state.holdings for one in holding.specials]
         waiting = [state.special] if state.special and state.special not in owned else []
@@ -202,7 +202,7 @@ class Games(RuleBasedStateMachine):
         assert len(owned) + len(waiting) == sum(isinstance(move, Reveal) for move in self.past)
 
     @invariant()
-    def scores_add_up(self):
+    def scores_add_up(self) -> None:
         sheets = GAME.score(self.state)
         for sheet in sheets:
             assert sheet.total == sum(one.points for one in sheet.lines)
@@ -212,7 +212,7 @@ class Games(RuleBasedStateMachine):
             assert max(sheet.lines[line].points for sheet in sheets) in (0, value)
 
     @invariant()
-    def somebody_wins_exactly_when_it_is_over(self):
+    def somebody_wins_exactly_when_it_is_over(self) -> None:
         state = self.state
         over = GAME.turn(state).actor is Actor.NOBODY
         assert over is (state.phase is Phase.OVER) is bool(GAME.winners(state))
@@ -224,7 +224,7 @@ class Games(RuleBasedStateMachine):
             assert {len(state.holdings[player - 1].eaten) for player in first} == {best[1]}
 
     @invariant()
-    def it_is_the_same_after_json_and_as_a_position(self):
+    def it_is_the_same_after_json_and_as_a_position(self) -> None:
         state = self.state
         assert GAME.decode_state(json.loads(json.dumps(GAME.encode_state(state)))) == state
         described = json.loads(json.dumps(GAME.position(state)))
@@ -233,7 +233,7 @@ class Games(RuleBasedStateMachine):
         assert hash(again) == hash(state)
 
     @invariant()
-    def everybody_sees_the_same_and_not_the_secret(self):
+    def everybody_sees_the_same_and_not_the_secret(self) -> None:
         shown = GAME.view(self.state, None)
         assert json.loads(json.dumps(shown)) == shown
         for viewer in (None, *range(1, self.state.players + 1)):
@@ -288,7 +288,7 @@ NOT_FOR_TWO = (rules.CUT_IN_LINE, rules.DIBS, rules.YOU_LOVE_VEGGIES)
 
 
 @pytest.mark.parametrize("special", SPECIALS)
-def test_every_special_comes_into_play_with_any_number_of_players(special):
+def test_every_special_comes_into_play_with_any_number_of_players(special) -> None:
     used = False
     for players in range(2, 7):
         history = moves_of_game(players, special, players)

@@ -17,7 +17,7 @@ from tests.controller.games.new_york_slice.situations import (
 )
 
 
-def test_the_moves_of_a_round_as_text():
+def test_the_moves_of_a_round_as_text() -> None:
     state = game()
     texts = [
         "stack 3",
@@ -34,7 +34,7 @@ def test_the_moves_of_a_round_as_text():
         state = GAME.apply(state, move)
 
 
-def test_a_special_alone_as_text():
+def test_a_special_alone_as_text() -> None:
     state = served(game())
     ring = state.ring
     move = Divide((ring[:4], (), ring[4:8], ring[8:]), 1)
@@ -43,7 +43,7 @@ def test_a_special_alone_as_text():
     assert GAME.parse(state, text) == move
 
 
-def test_specials_as_text():
+def test_specials_as_text() -> None:
     state = served(owning(in_round(game(), 2), 4, rules.DIBS, rules.CUT_IN_LINE, rules.SNEAK_A_SLICE))
     assert GAME.format(state, Dibs(4, "7/1", True)) == "P4 dibs 7/1 eat"
     with_eight = having(state, 4, collected="8/1")
@@ -56,29 +56,29 @@ def test_specials_as_text():
     assert GAME.format(play(mystery, Mystery(None)), eaten) == "P2 eats 4/1 mystery"
 
 
-def test_spaces_do_not_matter():
+def test_spaces_do_not_matter() -> None:
     assert GAME.parse(game(), "  stack   2 ") == ChooseStack(2)
 
 
 @pytest.mark.parametrize("text", ["", "stack", "stack x", "P2 take B", "P2 takes 1", "pizza", "🍕", "P2 eats"])
-def test_text_that_is_no_move_is_quoted(text):
+def test_text_that_is_no_move_is_quoted(text) -> None:
     with pytest.raises(NotationError, match="is no move") as caught:
         GAME.parse(game(), text)
     assert repr(text) in str(caught.value)
 
 
-def test_text_of_an_illegal_move_is_refused():
+def test_text_of_an_illegal_move_is_refused() -> None:
     with pytest.raises(IllegalMove, match="Choose one of the stacks left"):
         GAME.parse(game(), "stack 9")
 
 
-def test_divisions_that_make_no_sense_are_refused():
+def test_divisions_that_make_no_sense_are_refused() -> None:
     for text in ("divide |", "divide special", "divide | | |", "divide 1 + + special | 2"):
         with pytest.raises(IllegalMove):
             GAME.parse(served(game()), text)
 
 
-def test_a_move_as_json():
+def test_a_move_as_json() -> None:
     move = Decide(2, frozenset({"9/2", "5/1"}), "9")
     data = GAME.encode_move(move)
     assert data == {"move": "decide", "player": 2, "eaten": ["5/1", "9/2"], "attach": "9", "mystery_eaten": False}
@@ -100,19 +100,19 @@ def test_a_move_as_json():
         ({"move": "divide", "portions": [["7/1"], 3], "special_in": 0}, r"divide.portions\[1\]: 3 is no list"),
     ],
 )
-def test_json_that_is_no_move_is_named(data, problem):
+def test_json_that_is_no_move_is_named(data, problem) -> None:
     with pytest.raises(NotationError, match=problem):
         GAME.decode_move(data)
 
 
-def test_a_state_as_json_keeps_options_and_own_pieces():
+def test_a_state_as_json_keeps_options_and_own_pieces() -> None:
     state = game(sneak_may_empty=True, components={"9/9": {"pepperoni": 1}})
     data = GAME.encode_state(state)
     assert data["options"]["components"] == {"9/9": {"pepperoni": 1, "anchovies": 1}}
     assert GAME.decode_state(data) == state
 
 
-def test_json_that_is_no_state_is_named():
+def test_json_that_is_no_state_is_named() -> None:
     data = GAME.encode_state(game())
     for change, problem in (
         ({"phase": "lunch"}, "state.phase: 'lunch' is none of stack"),
@@ -124,7 +124,7 @@ def test_json_that_is_no_state_is_named():
             GAME.decode_state({**data, **change})
 
 
-def test_moves_are_hashable_values():
+def test_moves_are_hashable_values() -> None:
     moves = {Reveal(rules.BUFFET, RING), Reveal(rules.BUFFET, RING), Take(1, 0), Decide(1, frozenset())}
     assert len(moves) == 3
 
@@ -138,6 +138,6 @@ def test_moves_are_hashable_values():
         ("P2 seconds 7/1 7/1", "a slice twice"),
     ],
 )
-def test_text_that_contradicts_itself_is_no_move(text, problem):
+def test_text_that_contradicts_itself_is_no_move(text, problem) -> None:
     with pytest.raises(NotationError, match=problem):
         GAME.parse(served(game()), text)

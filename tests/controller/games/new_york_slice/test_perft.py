@@ -194,7 +194,7 @@ def all_divisions(circle, portions):
 class Model:
     """The rules once more, slowly. `house` names the readings that are switched from their defaults."""
 
-    def __init__(self, players, house=frozenset()):
+    def __init__(self, players, house=frozenset()) -> None:
         self.players = players
         self.house = house
         self.slices = SLICES - IN_THE_BOX.get(players, set())
@@ -516,7 +516,7 @@ def agree(state, depth, *house):
     return [len(layer) for layer in fast[1:]]
 
 
-def check_scores(state):
+def check_scores(state) -> None:
     seats = seen(state).seats
     assert engine_check(state) == slow_check(seats)
     assert GAME.winners(state) == (slow_winners(seats) if state.phase is Phase.OVER else ())
@@ -561,12 +561,12 @@ def later(players, *owned, first=1, number=2):
 
 
 @pytest.mark.parametrize(("players", "stacks"), [(2, 4), (3, 6), (4, 6), (5, 5), (6, 6)])
-def test_stacks(players, stacks):
+def test_stacks(players, stacks) -> None:
     # The pizza that is turned up is not listed.
     assert agree(game(players), 2) == [stacks, 0]
 
 
-def test_a_special_that_may_not_be_used_gives_way_to_any_of_the_others():
+def test_a_special_that_may_not_be_used_gives_way_to_any_of_the_others() -> None:
     """With two players Cut in Line, Dibs! and You Love Veggies do, in the last round Sneak-a-Slice too; else only this
     and Cut in Line, in the last round."""
     assert redrawn(served(game(2), RING, rules.CUT_IN_LINE)) == {rules.DIBS, rules.YOU_LOVE_VEGGIES}
@@ -587,28 +587,28 @@ def redrawn(state):
 
 
 @pytest.mark.parametrize(("players", "number"), [(2, 1485), (3, 550), (4, 1485), (5, 2640), (6, 3234)])
-def test_divisions(players, number):
+def test_divisions(players, number) -> None:
     state = served(game(players))
     assert number == number_of_divisions(11, 4 if players == 2 else players)
     assert agree(state, 1) == [number]
 
 
 @pytest.mark.parametrize("portions", range(2, 7))
-def test_divisions_of_the_slices_are_choices_of_cuts(portions):
+def test_divisions_of_the_slices_are_choices_of_cuts(portions) -> None:
     assert len({frozenset(runs) for runs in all_cuts(PLAIN, portions)}) == comb(11, portions)
 
 
-def test_a_pizza_for_three_to_the_first_decision():
+def test_a_pizza_for_three_to_the_first_decision() -> None:
     """Each portion may be taken, and then any of its slices with pepperoni be eaten."""
     ways = sum(2 ** sum(PEPPERONI[face] > 0 for face in slices) for one in all_divisions(PLAIN, 3) for slices, _ in one)
     assert agree(served(game(3), PLAIN), 3) == [550, 3 * 550, ways]
 
 
-def test_a_pizza_turned_is_the_same_pizza():
+def test_a_pizza_turned_is_the_same_pizza() -> None:
     assert {served(game(3), RING[turn:] + RING[:turn]) for turn in range(11)} == {served(game(3))}
 
 
-def test_a_mirrored_pizza_has_as_many_ways():
+def test_a_mirrored_pizza_has_as_many_ways() -> None:
     assert perft(served(game(3), PLAIN[::-1]), 3) == perft(served(game(3), PLAIN), 3)
 
 
@@ -616,7 +616,7 @@ def test_a_mirrored_pizza_has_as_many_ways():
 
 
 @pytest.mark.parametrize("players", CUTS)
-def test_portions_are_taken_in_any_order(players):
+def test_portions_are_taken_in_any_order(players) -> None:
     """Where everybody collects everything."""
     layer = [cut(game(players))]
     for chosen in range(1, players + 1):
@@ -625,26 +625,26 @@ def test_portions_are_taken_in_any_order(players):
 
 
 @pytest.mark.parametrize("players", [3, 4])
-def test_a_whole_round(players):
+def test_a_whole_round(players) -> None:
     """Also each slice with pepperoni eaten or not; all the ends can be told apart."""
     ends = perm(players) * 2**EDIBLE
     assert perft(cut(game(players)), 2 * players) == (ends, ends)
 
 
-def test_a_whole_round_of_two():
+def test_a_whole_round_of_two() -> None:
     """Four portions in any order, 24 ways; who has which of them in the end, 6 ways."""
     assert agree(cut(game(2)), 8)[-1] == 24 * 2**EDIBLE
     assert perft(cut(game(2)), 8) == (24 * 2**EDIBLE, 6 * 2**EDIBLE)
 
 
-def test_a_round_with_every_kind_of_slice():
+def test_a_round_with_every_kind_of_slice() -> None:
     """The Supreme slice is eaten, or attached to the 9 beside it, or alone: four ways in its portion too."""
     numbers = agree(quarters(served(game(4))), 6)
     assert numbers[:2] == [4, 2 + 4 + 4 + 4]
     assert numbers[-1] == perm(3) * (3 * 2 * 4 * 4 + 4 * 4 * 4)
 
 
-def test_another_players_name_changes_nothing():
+def test_another_players_name_changes_nothing() -> None:
     """Everybody sits some seats further clockwise."""
 
     def everything(seats_on):
@@ -676,7 +676,7 @@ def moved_on(table, seats_on):
 # Supreme slice --------------------------------------------------------------------------------------------------------
 
 
-def test_a_supreme_slice_that_waits_is_attached_to_what_is_collected_next():
+def test_a_supreme_slice_that_waits_is_attached_to_what_is_collected_next() -> None:
     """For each subset that is eaten as many ways as types are left: 7 and 11; 6 and 9, and 4 unless eaten; 9, 11, 5
     and 7."""
     state = cut(having(later(3), 3, "supreme"))
@@ -686,7 +686,7 @@ def test_a_supreme_slice_that_waits_is_attached_to_what_is_collected_next():
 # Combo Craving, You Love Veggies --------------------------------------------------------------------------------------
 
 
-def test_combo_craving_adds_the_combos_in_the_portion_and_those_collected():
+def test_combo_craving_adds_the_combos_in_the_portion_and_those_collected() -> None:
     """In the second portion the Supreme slice is eaten, or laid beside 5, 7, 8, 10, 11 or the 9 unless eaten."""
     state = having(later(4), 3, "combo-8-10 combo-5-7 11/2")
     others = (2 + 5 + 6) + 4 + 4
@@ -696,7 +696,7 @@ def test_combo_craving_adds_the_combos_in_the_portion_and_those_collected():
     assert agree(quarters(served(owner)), 2) == [4, 2 * 2 + others]
 
 
-def test_you_love_veggies_adds_the_veggies_in_the_portion_and_those_collected():
+def test_you_love_veggies_adds_the_veggies_in_the_portion_and_those_collected() -> None:
     """3/3 has no pepperoni; the Supreme slice that lies beside a Veggie is one."""
     pizza = tuple("3/3" if face == "combo-5-7" else face for face in PLAIN)
     portions = ("3/3 5/1", "7/1 7/7 11/1", "11/10 4/1 6/6", "9/1 9/9 combo-9-11")
@@ -712,7 +712,7 @@ def test_you_love_veggies_adds_the_veggies_in_the_portion_and_those_collected():
 
 
 @pytest.mark.parametrize(("owner", "choices"), [(1, 8), (2, 4), (3, 4), (4, 8)])
-def test_cut_in_line_doubles_the_first_choice(owner, choices):
+def test_cut_in_line_doubles_the_first_choice(owner, choices) -> None:
     """Player 2 slices, so player 3 is the first anyway. All orders of the portions, with the cut and without."""
     numbers = agree(cut(later(4, (owner, rules.CUT_IN_LINE))), 3)
     assert numbers[0] == choices
@@ -724,20 +724,20 @@ def test_cut_in_line_doubles_the_first_choice(owner, choices):
 
 
 @pytest.mark.parametrize("owner", [1, 2, 3])
-def test_dibs_takes_each_slice_to_collect_it_or_eat_it(owner):
+def test_dibs_takes_each_slice_to_collect_it_or_eat_it(owner) -> None:
     """The Slicer, player 2, may call too."""
     state = served(later(3, (owner, rules.DIBS)), PLAIN)
     assert agree(state, 1) == [11 + EDIBLE + number_of_divisions(11, 3)]
 
 
-def test_ten_slices_are_divided_after_dibs():
+def test_ten_slices_are_divided_after_dibs() -> None:
     """Or eleven, where nothing is called."""
     state = served(later(3, (1, rules.DIBS)), PLAIN)
     called = (11 + EDIBLE) * number_of_divisions(10, 3)
     assert agree(state, 2)[1] == called + 3 * number_of_divisions(11, 3)
 
 
-def test_dibs_on_the_supreme_slice_attaches_it():
+def test_dibs_on_the_supreme_slice_attaches_it() -> None:
     """To either type that lies there; in the pizza 4/1, 5/1, 7/1, 7/2, 9/2 and 11/1 have pepperoni too."""
     state = having(later(3, (3, rules.DIBS)), 3, "5/2 4/2")
     calls = 10 + 6 + 2 + 1
@@ -749,7 +749,7 @@ def test_dibs_on_the_supreme_slice_attaches_it():
 # Mystery Slice --------------------------------------------------------------------------------------------------------
 
 
-def test_the_mystery_slice_is_any_that_nobody_has_seen():
+def test_the_mystery_slice_is_any_that_nobody_has_seen() -> None:
     """Unknown to others it is eaten; a known one is eaten if it may be, or collected. Two of the three slices beside it
     may be eaten, 7/1 and 11/1; so the Supreme slice has 7 to lie beside, and 11 unless that is eaten."""
     state = cut(game(4), rules.MYSTERY_SLICE)
@@ -760,7 +760,7 @@ def test_the_mystery_slice_is_any_that_nobody_has_seen():
     assert agree(state, 2) == [59, 4 + 8 * edible + supreme + 4 * (57 - edible)]
 
 
-def test_the_mystery_slice_may_be_eaten_in_any_case_where_tables_say_so():
+def test_the_mystery_slice_may_be_eaten_in_any_case_where_tables_say_so() -> None:
     state = cut(game(4, mystery_needs_pepperoni=False), rules.MYSTERY_SLICE)
     state = play(state, Take(2, portion_with(state, "7/1")))
     assert agree(state, 2, "mystery_needs_pepperoni") == [59, 4 + 8 * 57 + 4 + 2 * (2 + 1)]
@@ -770,7 +770,7 @@ def test_the_mystery_slice_may_be_eaten_in_any_case_where_tables_say_so():
 
 
 @pytest.mark.parametrize("players", [3, 4, 5])
-def test_sneak_a_slice_over_each_cut_of_all_divisions(players):
+def test_sneak_a_slice_over_each_cut_of_all_divisions(players) -> None:
     """Each end of a portion moves to the portion beside it, unless the slice lies there alone without the Special."""
     state = served(later(players, (3, rules.SNEAK_A_SLICE)))
     # A slice alone and the other ten in one portion less; with the Special in another portion, or by itself.
@@ -780,19 +780,19 @@ def test_sneak_a_slice_over_each_cut_of_all_divisions(players):
     assert shifts == {True: 2 * (ends - alone), False: players * number_of_divisions(11, players)}
 
 
-def test_sneak_a_slice_from_every_division_for_three():
+def test_sneak_a_slice_from_every_division_for_three() -> None:
     agree(served(later(3, (3, rules.SNEAK_A_SLICE))), 2)
 
 
 @pytest.mark.parametrize(("owner", "depth"), [(1, 6), (2, 4), (3, 3), (4, 4)])
-def test_sneak_a_slice_over_gaps(owner, depth):
+def test_sneak_a_slice_over_gaps(owner, depth) -> None:
     """Portions that are gone leave those on either side beside each other. Player 2 slices and may not shift."""
     numbers = agree(cut(later(4, (owner, rules.SNEAK_A_SLICE))), depth)
     assert numbers[0] == (4 + 8 if owner == 3 else 4)
 
 
 @pytest.mark.parametrize("special_in", range(4))
-def test_sneak_a_slice_of_single_slices(special_in):
+def test_sneak_a_slice_of_single_slices(special_in) -> None:
     agree(divided(later_sneaking(), *single_slices(), special_in=special_in), 2)
 
 
@@ -806,20 +806,20 @@ def single_slices():
     return " ".join(PLAIN[:8]), *PLAIN[8:]
 
 
-def test_sneak_a_slice_beside_the_special_alone():
+def test_sneak_a_slice_beside_the_special_alone() -> None:
     """Of two portions with a slice alone between them, each may give it one."""
     state = divided(later_sneaking(), " ".join(PLAIN[:5]), PLAIN[5], " ".join(PLAIN[6:]), "", special_in=3)
     assert agree(state, 2)[0] == 4 + 4
 
 
-def test_sneak_a_slice_may_leave_nothing_where_tables_say_so():
+def test_sneak_a_slice_may_leave_nothing_where_tables_say_so() -> None:
     """Not, the 8 slices give one to either side; else each of the three alone moves either way too."""
     assert agree(divided(later_sneaking(), *single_slices()), 1) == [4 + 2]
     emptied = divided(later_sneaking(sneak_may_empty=True), *single_slices())
     assert agree(emptied, 2, "sneak_may_empty")[0] == 4 + 8
 
 
-def test_cutting_in_line_and_sneaking_a_slice():
+def test_cutting_in_line_and_sneaking_a_slice() -> None:
     """The same player, or one after the other."""
     for sneaker in (1, 3, 4):
         state = cut(later(4, (1, rules.CUT_IN_LINE), (sneaker, rules.SNEAK_A_SLICE)))
@@ -843,18 +843,18 @@ def ending(**options):
     return takes(state, 2, portion_with(state, "7/1"), "7/1 combo-8-10")
 
 
-def test_the_last_decision_and_seconds_to_the_end():
+def test_the_last_decision_and_seconds_to_the_end() -> None:
     """Player 3 may eat 4/1 and 9/1; then player 1 the 7, any of 11 11, any of 9/3 and the Supreme slice, or the 5."""
     assert agree(ending(), 3) == [1, 4, 4 * (1 + 1 + 3 + 3 + 1)]
 
 
-def test_seconds_may_need_pepperoni_on_each_slice():
+def test_seconds_may_need_pepperoni_on_each_slice() -> None:
     """11/11 has none."""
     numbers = agree(ending(seconds_needs_pepperoni=True), 3, "seconds_needs_pepperoni")
     assert numbers == [1, 4, 4 * (1 + 1 + 1 + 3 + 1)]
 
 
-def test_a_slice_eaten_unseen_is_turned_up_at_the_end():
+def test_a_slice_eaten_unseen_is_turned_up_at_the_end() -> None:
     """It is any that nobody has seen. What could not be eaten counts as collected."""
     state = play(in_last_round_with_mystery(), rules.Mystery(None))
     assert agree(state, 2) == [4, 4 * 58]
@@ -873,7 +873,7 @@ def in_last_round_with_mystery():
 
 
 @pytest.mark.parametrize("house", [(), ("supreme_on_anchovy",)])
-def test_the_supreme_slice_beside_the_anchovy_slice(house):
+def test_the_supreme_slice_beside_the_anchovy_slice(house) -> None:
     """It is attached to it, or waits where tables say that the Anchovy slice is no neighbour."""
     state = served(game(3, **dict.fromkeys(house, False)))
     state = divided(state, "anchovy supreme", "9/2 9/9 5/1 7/1 7/2", "11/1 11/10 4/1 combo-9-11")
@@ -887,7 +887,7 @@ def test_the_supreme_slice_beside_the_anchovy_slice(house):
 
 
 @cases("players", range(2, 7), always=3)
-def test_both_ways_agree_all_along_whole_games(players):
+def test_both_ways_agree_all_along_whole_games(players) -> None:
     for seed in range(2):
         for number, (state, _) in enumerate(played(players, 100 * players + seed)):
             check_scores(state)

@@ -27,13 +27,13 @@ def winners_of(players, seed, advised):
 
 
 @cases("players", [2, 3], always=1)
-def test_the_adviser_beats_random_players(players):
+def test_the_adviser_beats_random_players(players) -> None:
     won = sum(seed % players + 1 in winners_of(players, seed, seed % players + 1) for seed in range(9))
     assert won >= 6
 
 
 @pytest.mark.parametrize("players", [2, 3])
-def test_advice_is_legal_ranked_and_has_reasons(players):
+def test_advice_is_legal_ranked_and_has_reasons(players) -> None:
     for state in random_game(players, 2):
         for player in range(1, players + 1):
             advice = GAME.advise(state, player)
@@ -48,13 +48,13 @@ def test_advice_is_legal_ranked_and_has_reasons(players):
                 assert "\n" not in one.reason
 
 
-def test_advice_does_not_look_at_hidden_cuts():
+def test_advice_does_not_look_at_hidden_cuts() -> None:
     state = at(phase="cut", cuts={"red": 2, "green": 5})
     other = at(phase="cut", cuts={"red": 6, "green": 1})
     assert GAME.advise(state, 3) == GAME.advise(other, 3)
 
 
-def test_advice_on_cuts_knows_the_unselected_colors():
+def test_advice_on_cuts_knows_the_unselected_colors() -> None:
     spaces = toppings("a1 b3 d4 e4", "c3 d3 f3", "d5 e2 g2")
     state = at(2, phase="cut", cuts={"white": 1}, toppings=spaces)
     other = at(2, phase="cut", cuts={"white": 4}, toppings=spaces)
@@ -62,7 +62,7 @@ def test_advice_on_cuts_knows_the_unselected_colors():
     assert {one.move for one in GAME.advise(state, 1)} == {Cut(1, number) for number in range(1, 7)}
 
 
-def test_what_leaves_no_choice():
+def test_what_leaves_no_choice() -> None:
     assert [one.move for one in GAME.advise(at(**EXAMPLE), 1)] == [Replace(1)]
     full = at(2, phase="unselected", cuts={"white": 1}, toppings=toppings("d1 e1 f1 g1 c1 d2 e2 f2 g2"))
     assert [one.move for one in GAME.advise(full, 1)] == [Pass(1)]
@@ -70,7 +70,7 @@ def test_what_leaves_no_choice():
     assert [one.move for one in GAME.advise(crowded, 1)] == list(GAME.legal(crowded))
 
 
-def test_a_cut_that_makes_safe_is_advised():
+def test_a_cut_that_makes_safe_is_advised() -> None:
     """Red would win with green's d4 and d5; line 3 of the 2nd parts them, so that neither can be replaced."""
     left = "a1 a2 a3 a4 b1 b2 b3 b4 b5 c2 c3 c4 c5 d3"
     state = at(2, phase="cut", cuts={"white": 1}, toppings=toppings(left, "d4 d5", "g1"))

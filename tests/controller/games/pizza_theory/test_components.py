@@ -19,19 +19,19 @@ PACKAGED = files("controller.games.pizza_theory").joinpath("components.toml").re
 PIECES = load_components()
 
 
-def test_the_board_has_37_spaces_in_a_hexagon_of_side_4():
+def test_the_board_has_37_spaces_in_a_hexagon_of_side_4() -> None:
     expected = {(x, y, -x - y) for x in range(-3, 4) for y in range(-3, 4) if abs(x + y) <= 3}
     assert len(PIECES.spaces) == 37
     assert set(PIECES.spaces.values()) == expected
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
-def test_rows_of_4_5_6_7_6_5_4_along_each_axis(axis):
+def test_rows_of_4_5_6_7_6_5_4_along_each_axis(axis) -> None:
     rows = [sum(at[axis] == value for at in PIECES.spaces.values()) for value in range(-3, 4)]
     assert rows == [4, 5, 6, 7, 6, 5, 4]
 
 
-def test_columns_are_lettered_from_left_to_right_and_counted_away():
+def test_columns_are_lettered_from_left_to_right_and_counted_away() -> None:
     for name, at in PIECES.spaces.items():
         right, _ = position_on_board(at)
         assert "abcdefg"[round(right / 0.866) + 3] == name[0]
@@ -42,12 +42,12 @@ def test_columns_are_lettered_from_left_to_right_and_counted_away():
         assert names == [f"{column}{number}" for number in range(1, len(names) + 1)]
 
 
-def test_corners_and_centre_have_the_names_that_are_documented():
+def test_corners_and_centre_have_the_names_that_are_documented() -> None:
     assert PIECES.spaces["d4"] == (0, 0, 0)
     assert [PIECES.spaces[name] for name in ("d1", "a4", "g4")] == [place.corner for place in PIECES.places]
 
 
-def test_neighbours_are_one_space_apart_and_mutual():
+def test_neighbours_are_one_space_apart_and_mutual() -> None:
     assert sum(map(len, PIECES.neighbours.values())) == 2 * 90
     for name, neighbours in PIECES.neighbours.items():
         x, y = position_on_board(PIECES.spaces[name])
@@ -57,7 +57,7 @@ def test_neighbours_are_one_space_apart_and_mutual():
             assert name in PIECES.neighbours[other]
 
 
-def test_a_turn_of_the_board_brings_each_place_to_the_next():
+def test_a_turn_of_the_board_brings_each_place_to_the_next() -> None:
     for place, following in zip(PIECES.places, PIECES.places[1:] + PIECES.places[:1], strict=True):
         turned = {(z, x, y) for x, y, z in (PIECES.spaces[name] for name in place.starts)}
         assert turned == {PIECES.spaces[name] for name in following.starts}
@@ -65,7 +65,7 @@ def test_a_turn_of_the_board_brings_each_place_to_the_next():
     assert {(z, x, y) for x, y, z in PIECES.spaces.values()} == set(PIECES.spaces.values())
 
 
-def test_starts_are_the_closest_of_the_six_to_their_place():
+def test_starts_are_the_closest_of_the_six_to_their_place() -> None:
     starts = [name for place in PIECES.places for name in place.starts]
     assert len(set(starts)) == 6
 
@@ -78,14 +78,14 @@ def test_starts_are_the_closest_of_the_six_to_their_place():
         assert second not in PIECES.neighbours[first]
 
 
-def test_lines_run_between_the_rows_and_cross_no_space():
+def test_lines_run_between_the_rows_and_cross_no_space() -> None:
     for place in PIECES.places:
         assert [line + 3.5 for line in place.lines] == [1, 2, 3, 4, 5, 6]
         for line in place.lines:
             assert min(abs(at[place.axis] - line) for at in PIECES.spaces.values()) == 0.5
 
 
-def test_lines_are_numbered_from_left_to_right_before_the_player():
+def test_lines_are_numbered_from_left_to_right_before_the_player() -> None:
     for place in PIECES.places:
         corner = position_on_board(place.corner)
         begins = [line_ends(PIECES, place, number)[0] for number in PIECES.numbers]
@@ -95,15 +95,15 @@ def test_lines_are_numbered_from_left_to_right_before_the_player():
         assert all(begin[0] * corner[0] + begin[1] * corner[1] > 0 for begin in begins)
 
 
-def test_the_example_cuts_make_slices_of_14_10_8_4_and_1():
+def test_the_example_cuts_make_slices_of_14_10_8_4_and_1() -> None:
     assert sorted((part.bit_count() for part in PIECES.slices[5, 6, 4]), reverse=True) == [14, 10, 8, 4, 1]
 
 
-def test_places_and_turn_order():
+def test_places_and_turn_order() -> None:
     assert [PIECES.places[index].name for index in PIECES.turn_order] == list(PLACES)
 
 
-def test_a_board_whose_turn_order_runs_the_other_way():
+def test_a_board_whose_turn_order_runs_the_other_way() -> None:
     """The corners stay clockwise; 2nd and 3rd change their sides with all they have there."""
     own = {"board.clockwise": ["1st", "3rd", "2nd"]}
     for here, there in (("2nd", "3rd"), ("3rd", "2nd")):
@@ -115,7 +115,7 @@ def test_a_board_whose_turn_order_runs_the_other_way():
     assert pieces != PIECES
 
 
-def test_every_fact_has_its_provenance():
+def test_every_fact_has_its_provenance() -> None:
     facts = list(list_facts(parse_table(PACKAGED, "components.toml")))
     assert len(facts) == 3 + 1 + 3 * 4 + 37
     by_rule = {f"{fact.piece}.{fact.name}" for fact in facts if fact.provenance == "rules"}
@@ -148,13 +148,13 @@ def test_every_fact_has_its_provenance():
         ("[space]", "[space", "no TOML"),
     ],
 )
-def test_a_wrong_fact_is_named_with_file_key_and_value(old, new, problem):
+def test_a_wrong_fact_is_named_with_file_key_and_value(old, new, problem) -> None:
     assert old in PACKAGED
     with pytest.raises(ComponentError, match=f"pieces.toml: .*{problem}"):
         parse_components(PACKAGED.replace(old, new, 1), "pieces.toml")
 
 
-def test_a_file_with_all_pieces(tmp_path):
+def test_a_file_with_all_pieces(tmp_path) -> None:
     path = tmp_path / "all.toml"
     path.write_text(PACKAGED, encoding="utf-8")
     assert load_components(path).spaces == PIECES.spaces
@@ -171,6 +171,6 @@ def test_a_file_with_all_pieces(tmp_path):
         ({"space.a1": None}, "own: space.a1: None is no list"),
     ],
 )
-def test_a_wrong_fact_of_ones_own_is_named(own, problem):
+def test_a_wrong_fact_of_ones_own_is_named(own, problem) -> None:
     with pytest.raises(ComponentError, match=problem):
         with_own_facts(own, "own")

@@ -22,12 +22,12 @@ ANY_MOVE = st.one_of(
 
 class PizzaTheoryGames(RuleBasedStateMachine):
     @initialize(players=st.sampled_from([2, 3]), first=st.sampled_from([1, 2]), last_round=st.sampled_from([0, 0, 2]))
-    def start(self, players, first, last_round):
+    def start(self, players, first, last_round) -> None:
         self.state = GAME.start(players, {"last_round": last_round}, first)
 
     @precondition(lambda self: self.state.phase is not Phase.OVER)
     @rule(choice=st.integers(0, 10**6), moves=st.integers(1, 8))
-    def play(self, choice, moves):
+    def play(self, choice, moves) -> None:
         """Some legal moves, as a game of several rounds would be too many steps otherwise."""
         for step in range(moves):
             legal = list(GAME.legal(self.state))
@@ -35,7 +35,7 @@ class PizzaTheoryGames(RuleBasedStateMachine):
                 self.state = GAME.apply(self.state, legal[(choice + step) % len(legal)])
 
     @rule(moves=st.lists(ANY_MOVE, min_size=10, max_size=20))
-    def try_any(self, moves):
+    def try_any(self, moves) -> None:
         """A move is legal exactly when it is listed; every other one is refused with a reason."""
         listed = set(GAME.legal(self.state))
         for move in moves:
@@ -48,7 +48,7 @@ class PizzaTheoryGames(RuleBasedStateMachine):
             assert GAME.decode_move(GAME.encode_move(move)) == move
 
     @invariant()
-    def no_topping_is_lost_or_doubled(self):
+    def no_topping_is_lost_or_doubled(self) -> None:
         counts = [len(one) for one in self.state.toppings]
         assert len(frozenset().union(*self.state.toppings)) == sum(counts) <= 37
         for number, count in enumerate(counts, start=1):
@@ -58,7 +58,7 @@ class PizzaTheoryGames(RuleBasedStateMachine):
             assert one["on_pizza"] + one["supply"] == 16
 
     @invariant()
-    def legal_moves_are_each_listed_once_and_play(self):
+    def legal_moves_are_each_listed_once_and_play(self) -> None:
         legal = list(GAME.legal(self.state))
         assert len(set(legal)) == len(legal)
         turn = GAME.turn(self.state)
@@ -70,14 +70,14 @@ class PizzaTheoryGames(RuleBasedStateMachine):
             assert GAME.parse(self.state, GAME.format(self.state, move)) == move
 
     @invariant()
-    def nobody_adds_next_to_their_own(self):
+    def nobody_adds_next_to_their_own(self) -> None:
         if self.state.phase is Phase.ADD:
             adder = self.state.order[0]
             for space in rules.available(self.state, adder):
                 assert not GAME.components.neighbours[space] & self.state.toppings[adder - 1]
 
     @invariant()
-    def scores_add_up(self):
+    def scores_add_up(self) -> None:
         sheets = GAME.score(self.state)
         for sheet in sheets:
             assert sheet.total == sum(line.points for line in sheet.lines) == len(self.state.toppings[sheet.player - 1])
@@ -87,7 +87,7 @@ class PizzaTheoryGames(RuleBasedStateMachine):
         assert all(sheets[player - 1].total == best for player in winners)
 
     @invariant()
-    def a_game_can_be_written_down(self):
+    def a_game_can_be_written_down(self) -> None:
         assert GAME.decode_state(GAME.encode_state(self.state)) == self.state
         options = {"last_round": self.state.options.last_round}
         assert GAME.setup(self.state.players, options, GAME.position(self.state)) == self.state

@@ -10,7 +10,7 @@ from controller.games.pizza_theory.rules import Add, Cut, Pass, Place, Replace, 
 from tests.controller.games.pizza_theory.situations import EXAMPLE, at, play, random_game, toppings
 
 
-def test_the_moves_of_a_round_as_text():
+def test_the_moves_of_a_round_as_text() -> None:
     state = at()
     for text in ("P1 adds a1", "P2 adds g1", "P3 adds d4", "P3 cuts 4", "P1 cuts 5", "P2 cuts 6", "P1 replaces"):
         move = GAME.parse(state, text)
@@ -18,7 +18,7 @@ def test_the_moves_of_a_round_as_text():
         state = GAME.apply(state, move)
 
 
-def test_the_moves_of_the_unselected_color_as_text():
+def test_the_moves_of_the_unselected_color_as_text() -> None:
     state = at(2, phase="roll")
     assert GAME.parse(state, "die 4") == Roll(4)
     assert GAME.format(state, Roll(4)) == "die 4"
@@ -27,20 +27,20 @@ def test_the_moves_of_the_unselected_color_as_text():
     assert GAME.format(state, Place(1, "f1")) == "P1 places f1"
 
 
-def test_passing_as_text():
+def test_passing_as_text() -> None:
     full = at(2, phase="unselected", cuts={"white": 1}, toppings=toppings("d1 e1 f1 g1 c1 d2 e2 f2 g2"))
     assert GAME.parse(full, "P1 passes") == Pass(1)
     assert GAME.format(full, Pass(1)) == "P1 passes"
 
 
-def test_spaces_do_not_matter():
+def test_spaces_do_not_matter() -> None:
     assert GAME.parse(at(), "  P1   adds a1 ") == Add(1, "a1")
 
 
 @pytest.mark.parametrize(
     "text", ["", "P1", "P1 adds", "adds a1", "P1 adds 1a", "P1 add a1", "P1 adds a1 a3", "cuts 5", "P1 cuts five", "🍕"]
 )
-def test_text_that_is_no_move_is_quoted(text):
+def test_text_that_is_no_move_is_quoted(text) -> None:
     with pytest.raises(NotationError, match="is no move") as caught:
         GAME.parse(at(), text)
     assert repr(text) in str(caught.value)
@@ -49,7 +49,7 @@ def test_text_that_is_no_move_is_quoted(text):
 @pytest.mark.parametrize(
     "text", ["P1 adds c2", "P1 adds z9", "P2 adds g1", "P1 passes", "P1 cuts 5", "die 9", "P9 passes"]
 )
-def test_text_of_an_illegal_move_is_refused(text):
+def test_text_of_an_illegal_move_is_refused(text) -> None:
     with pytest.raises(IllegalMove):
         GAME.parse(at(), text)
 
@@ -65,7 +65,7 @@ def test_text_of_an_illegal_move_is_refused(text):
         (Replace(1), {"move": "replace", "player": 1}),
     ],
 )
-def test_a_move_as_json(move, data):
+def test_a_move_as_json(move, data) -> None:
     assert GAME.encode_move(move) == data
     assert GAME.decode_move(data) == move
 
@@ -84,12 +84,12 @@ def test_a_move_as_json(move, data):
         ({"move": "pass", "player": 1, "x": 1}, "pass.x: unknown key"),
     ],
 )
-def test_json_that_is_no_move_is_named(data, problem):
+def test_json_that_is_no_move_is_named(data, problem) -> None:
     with pytest.raises(NotationError, match=problem):
         GAME.decode_move(data)
 
 
-def test_a_state_as_json():
+def test_a_state_as_json() -> None:
     data = GAME.encode_state(at(**EXAMPLE))
     assert data == {
         "players": 3,
@@ -113,7 +113,7 @@ def test_a_state_as_json():
 
 
 @pytest.mark.parametrize("players", [2, 3])
-def test_every_state_of_a_game_survives_json(players):
+def test_every_state_of_a_game_survives_json(players) -> None:
     for state in random_game(players, 3):
         data = GAME.encode_state(state)
         back = GAME.decode_state(json.loads(json.dumps(data)))
@@ -122,7 +122,7 @@ def test_every_state_of_a_game_survives_json(players):
         assert GAME.encode_state(back) == data
 
 
-def test_a_state_as_json_keeps_options_and_own_pieces():
+def test_a_state_as_json_keeps_options_and_own_pieces() -> None:
     own = {"place.1st.starts": ["c1", "e1"]}
     options = {"components": own, "colours": ["white", "red", "green"], "last_round": 9}
     state = GAME.start(2, options)
@@ -165,12 +165,12 @@ def test_a_state_as_json_keeps_options_and_own_pieces():
         ({"extra": 1}, "state.extra: unknown key"),
     ],
 )
-def test_json_that_is_no_state_is_named(change, problem):
+def test_json_that_is_no_state_is_named(change, problem) -> None:
     with pytest.raises(NotationError, match=problem):
         GAME.decode_state({**GAME.encode_state(at()), **change})
 
 
-def test_a_state_without_a_key_is_named():
+def test_a_state_without_a_key_is_named() -> None:
     data = GAME.encode_state(at())
     for key in data:
         with pytest.raises(NotationError, match=f"state.{key}: missing"):
@@ -181,12 +181,12 @@ def test_a_state_without_a_key_is_named():
     ("name", "value"),
     [("colours", 3), ("colours", ["red"]), ("unselected_fills", 1), ("last_round", "x"), ("components", [])],
 )
-def test_json_with_wrong_options_is_named(name, value):
+def test_json_with_wrong_options_is_named(name, value) -> None:
     data = GAME.encode_state(at())
     with pytest.raises(NotationError, match=f"state.options: option {name}"):
         GAME.decode_state({**data, "options": {**data["options"], name: value}})
 
 
-def test_moves_and_states_are_hashable_values():
+def test_moves_and_states_are_hashable_values() -> None:
     assert len({Add(1, "a1"), Add(1, "a1"), Place(1, "a1"), Pass(1), Replace(1), Cut(1, 1), Roll(1)}) == 6
     assert len({at(), at(), at(first=2)}) == 2

@@ -121,14 +121,14 @@ def as_pizza(state):
 # Three players, from the start ----------------------------------------------------------------------------------------
 
 
-def test_the_start_is_the_same():
+def test_the_start_is_the_same() -> None:
     for first in (1, 2, 3):
         places = places_in(1, first)
         expected = {space: colour for colour in range(3) for space in STARTS[places[colour]]}
         assert as_pizza(GAME.start(3, {}, first)) == expected
 
 
-def test_the_first_toppings_by_slow_enumeration():
+def test_the_first_toppings_by_slow_enumeration() -> None:
     pizza = as_pizza(at())
     slow = [{frozenset(pizza.items())}]
     for colour in range(3):
@@ -138,7 +138,7 @@ def test_the_first_toppings_by_slow_enumeration():
     assert {frozenset(as_pizza(state).items()) for state in fast[3]} == slow[3]
 
 
-def test_the_first_toppings_by_a_closed_form():
+def test_the_first_toppings_by_a_closed_form() -> None:
     """Nobody's space of the first round depends on the others' but for being another: choose three different ones."""
     one, two, three = (set(rules.available(at(), player)) for player in (1, 2, 3))
     pairs = len(one & two) * len(three) + len(one & three) * len(two) + len(two & three) * len(one)
@@ -147,11 +147,11 @@ def test_the_first_toppings_by_a_closed_form():
 
 
 @pytest.mark.parametrize("first", [2, 3])
-def test_the_first_toppings_by_the_symmetry_of_the_seats(first):
+def test_the_first_toppings_by_the_symmetry_of_the_seats(first) -> None:
     assert counted(at(first=first), 3) == counted(at(), 3)
 
 
-def test_the_cuts_by_a_closed_form():
+def test_the_cuts_by_a_closed_form() -> None:
     """One of three players chooses one of six numbers, then two of them, then all."""
     assert counted(at(phase="cut"), 3) == [1, 3 * 6, 3 * 6**2, 6**3]
 
@@ -168,7 +168,7 @@ CROWDED = [
 @pytest.mark.parametrize(
     ("position", "round_number", "first"), [(CROWDED[0], 4, 1), (CROWDED[1], 5, 1), (CROWDED[0], 6, 3)]
 )
-def test_a_whole_round_by_slow_enumeration(position, round_number, first):
+def test_a_whole_round_by_slow_enumeration(position, round_number, first) -> None:
     state = at(round=round_number, first=first, toppings=position)
     slow, pizzas = slow_round(as_pizza(state), round_number, first)
     fast = reached(state, 7)
@@ -205,7 +205,7 @@ MIDDLES = [next(one for one in states if one.round == 4 and one.phase is rules.P
 
 
 @pytest.mark.parametrize("spaces", MIDDLES)
-def test_a_turned_pizza_has_turned_outcomes(spaces):
+def test_a_turned_pizza_has_turned_outcomes(spaces) -> None:
     """Where the board lies a third of a turn further and its toppings a third of a turn back, the table looks the
     same, and so do all outcomes."""
     plain = positions_after_cuts(spaces)
@@ -214,7 +214,7 @@ def test_a_turned_pizza_has_turned_outcomes(spaces):
 
 
 @pytest.mark.parametrize("spaces", MIDDLES)
-def test_a_mirrored_pizza_has_mirrored_outcomes(spaces):
+def test_a_mirrored_pizza_has_mirrored_outcomes(spaces) -> None:
     """Left and right change on the table, and so do the players at the 2nd and the 3rd."""
     red, green, white = map(mirrored, spaces)
     plain = positions_after_cuts(spaces)
@@ -249,11 +249,11 @@ def slow_round_of_two(pizza, round_number, first):
 
 
 @pytest.mark.parametrize(("round_number", "first"), [(4, 1), (5, 2)])
-def test_a_round_of_two_players_by_slow_enumeration(round_number, first):
+def test_a_round_of_two_players_by_slow_enumeration(round_number, first) -> None:
     position = toppings("a1 a3 b5 c2 d6 e2 e4 c3", "a4 c5 d3 e6 f1 f4 g3 b1 e5", "b2 b3 c6 d1 d5 f2 g4 c4 d2 f5")
     state = at(2, round=round_number, first=first, toppings=position)
     assert counted(state, 7)[1:] == slow_round_of_two(as_pizza(state), round_number, first)
 
 
-def test_the_first_moves_of_two_players():
+def test_the_first_moves_of_two_players() -> None:
     assert counted(at(2), 3) == [1, 21, 428, 428 * 6]

@@ -11,21 +11,21 @@ from tests.controller.games.pizza_theory.situations import EXAMPLE, at, random_g
 
 
 @pytest.mark.parametrize("players", [2, 3])
-def test_nothing_said_is_the_start(players):
+def test_nothing_said_is_the_start(players) -> None:
     assert GAME.setup(players, {}, {}) == GAME.start(players, {})
     assert GAME.position(GAME.start(players, {})) == {}
 
 
 @pytest.mark.parametrize("players", [2, 3])
 @pytest.mark.parametrize("seed", range(6))
-def test_every_state_of_a_game_can_be_set_up(players, seed):
+def test_every_state_of_a_game_can_be_set_up(players, seed) -> None:
     options = {"colours": ["white", "red", "green"], "last_round": seed}
     for state in random_game(players, seed, **options):
         described = json.loads(json.dumps(GAME.position(state)))
         assert GAME.encode_state(GAME.setup(players, options, described)) == GAME.encode_state(state)
 
 
-def test_a_position_is_short():
+def test_a_position_is_short() -> None:
     assert GAME.position(at(first=2)) == {"first": 2}
     assert GAME.position(at(**EXAMPLE)) == {
         **EXAMPLE,
@@ -33,7 +33,7 @@ def test_a_position_is_short():
     }
 
 
-def test_the_example_of_the_documentation():
+def test_the_example_of_the_documentation() -> None:
     state = GAME.setup(
         2,
         {},
@@ -52,12 +52,12 @@ def test_the_example_of_the_documentation():
     assert GAME.turn(state).players == (2,)
 
 
-def test_who_is_next_follows_from_the_round():
+def test_who_is_next_follows_from_the_round() -> None:
     assert at(round=2).order == (2, 3, 1)
     assert at(round=2, next=3).order == (3, 1)
 
 
-def test_toppings_left_out_are_those_of_the_start():
+def test_toppings_left_out_are_those_of_the_start() -> None:
     state = at(first=3, toppings={"green": ["d4"]})
     assert state.toppings[2] == {"c2", "e2"}
     assert state.toppings[1] == {"d4"}
@@ -66,7 +66,7 @@ def test_toppings_left_out_are_those_of_the_start():
 SIXTEEN = ["a1", "a3", "b2", "b4", "c1", "c3", "c5", "d2", "d4", "d6", "e1", "e3", "e5", "f2", "f4", "g1"]
 
 
-def test_sixteen_toppings_where_the_last_has_just_been_added():
+def test_sixteen_toppings_where_the_last_has_just_been_added() -> None:
     assert at(next=2, toppings={"red": SIXTEEN, "green": [], "white": []}).phase is Phase.ADD
     assert at(phase="cut", toppings={"red": SIXTEEN, "green": [], "white": []}).phase is Phase.CUT
 
@@ -99,7 +99,7 @@ def test_sixteen_toppings_where_the_last_has_just_been_added():
         ({"phase": "over"}, r"position.toppings: \[2, 2, 2\] are all fewer than 16"),
     ],
 )
-def test_what_cannot_be_is_named(position, problem):
+def test_what_cannot_be_is_named(position, problem) -> None:
     with pytest.raises(PositionError, match=problem):
         GAME.setup(3, {}, position)
 
@@ -118,11 +118,11 @@ def test_what_cannot_be_is_named(position, problem):
         ),
     ],
 )
-def test_what_cannot_be_with_two_players_is_named(position, problem):
+def test_what_cannot_be_with_two_players_is_named(position, problem) -> None:
     with pytest.raises(PositionError, match=problem):
         GAME.setup(2, {}, position)
 
 
-def test_no_round_after_the_last():
+def test_no_round_after_the_last() -> None:
     with pytest.raises(PositionError, match=r"position.round: 4 is no round from 1 to 3"):
         GAME.setup(3, {"last_round": 3}, {"round": 4})

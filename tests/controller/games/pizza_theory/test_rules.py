@@ -47,7 +47,7 @@ def after_cuts(cuts, red, green="", white="", players=3, **options):
 # Components -----------------------------------------------------------------------------------------------------------
 
 
-def test_components_three_colours_of_sixteen_toppings_and_dice_from_one_to_six():
+def test_components_three_colours_of_sixteen_toppings_and_dice_from_one_to_six() -> None:
     pieces = GAME.components
     assert len(pieces.colours) == 3
     assert pieces.each == 16
@@ -58,7 +58,7 @@ def test_components_three_colours_of_sixteen_toppings_and_dice_from_one_to_six()
 
 
 @pytest.mark.parametrize("first", [1, 2, 3])
-def test_setup_the_1st_faces_the_starting_player(first):
+def test_setup_the_1st_faces_the_starting_player(first) -> None:
     state = GAME.start(3, {}, first)
     names = {player: GAME.components.places[rules.place_of(state, player)].name for player in (1, 2, 3)}
     assert names[first] == "1st"
@@ -67,29 +67,29 @@ def test_setup_the_1st_faces_the_starting_player(first):
 
 
 @pytest.mark.parametrize("first", [1, 2, 3])
-def test_setup_two_toppings_on_the_x_spaces_closest_to_each_player(first):
+def test_setup_two_toppings_on_the_x_spaces_closest_to_each_player(first) -> None:
     state = GAME.start(3, {}, first)
     for place in (1, 2, 3):
         assert state.toppings[(first + place - 2) % 3] == STARTS[place]
 
 
-def test_setup_everybody_has_fourteen_toppings_left():
+def test_setup_everybody_has_fourteen_toppings_left() -> None:
     assert [one["supply"] for one in GAME.view(GAME.start(3, {}), None)["players"]] == [14, 14, 14]
 
 
-def test_setup_each_player_has_a_colour():
+def test_setup_each_player_has_a_colour() -> None:
     state = GAME.start(3, {"colours": ["white", "red", "green"]})
     assert [one["colour"] for one in GAME.view(state, None)["players"]] == ["white", "red", "green"]
 
 
 @pytest.mark.parametrize("players", [1, 4, 0, -1, "3", True])
-def test_setup_is_for_two_or_three_players(players):
+def test_setup_is_for_two_or_three_players(players) -> None:
     with pytest.raises(OptionError, match="neither 2 nor 3"):
         GAME.start(players, {})
 
 
 @pytest.mark.parametrize(("players", "first"), [(3, 0), (3, 4), (2, 3), (3, "1"), (3, True)])
-def test_setup_the_starting_player_is_one_of_them(players, first):
+def test_setup_the_starting_player_is_one_of_them(players, first) -> None:
     with pytest.raises(OptionError, match="first: "):
         GAME.start(players, {}, first)
 
@@ -97,7 +97,7 @@ def test_setup_the_starting_player_is_one_of_them(players, first):
 # Game play: each round follows this sequence --------------------------------------------------------------------------
 
 
-def test_game_play_a_round_in_its_sequence():
+def test_game_play_a_round_in_its_sequence() -> None:
     state = GAME.start(3, {})
     phases = [state.phase]
     for text in ("P1 adds a1", "P2 adds g1", "P3 adds d4", "P1 cuts 5", "P2 cuts 6", "P3 cuts 4", "P1 replaces"):
@@ -119,11 +119,11 @@ def test_game_play_a_round_in_its_sequence():
         ({}, Place(1, "a1"), headings.UNSELECTED_TURN),
     ],
 )
-def test_game_play_nothing_out_of_sequence(position, move, heading):
+def test_game_play_nothing_out_of_sequence(position, move, heading) -> None:
     assert refused(at(**position), move).heading == heading
 
 
-def test_game_play_what_is_no_move_is_refused():
+def test_game_play_what_is_no_move_is_refused() -> None:
     assert refused(at(), "P1 adds a1").heading == headings.GAME_PLAY
 
 
@@ -131,7 +131,7 @@ def test_game_play_what_is_no_move_is_refused():
 
 
 @pytest.mark.parametrize(("round_number", "order"), [(1, [1, 2, 3]), (2, [2, 3, 1]), (3, [3, 1, 2]), (4, [1, 2, 3])])
-def test_add_toppings_in_turn_order(round_number, order):
+def test_add_toppings_in_turn_order(round_number, order) -> None:
     state = at(round=round_number)
     acting = []
     while state.phase is Phase.ADD:
@@ -140,7 +140,7 @@ def test_add_toppings_in_turn_order(round_number, order):
     assert acting == order
 
 
-def test_add_toppings_each_player_adds_one_of_their_own():
+def test_add_toppings_each_player_adds_one_of_their_own() -> None:
     state = play(at(), "P1 adds a1", "P2 adds g1", "P3 adds d4")
     assert [len(one) for one in state.toppings] == [3, 3, 3]
     assert "a1" in state.toppings[0]
@@ -148,28 +148,28 @@ def test_add_toppings_each_player_adds_one_of_their_own():
     assert state.phase is Phase.CUT
 
 
-def test_add_toppings_not_out_of_turn():
+def test_add_toppings_not_out_of_turn() -> None:
     refusal = refused(at(), Add(2, "g1"))
     assert refusal.heading == headings.ADD_TOPPINGS
     assert "not player 2's turn" in refusal.problem
 
 
-def test_add_toppings_not_twice_in_a_round():
+def test_add_toppings_not_twice_in_a_round() -> None:
     assert "not player 1's turn" in refused(play(at(), "P1 adds a1"), Add(1, "g1")).problem
 
 
 @pytest.mark.parametrize("player", [0, 4, -1, 10**30])
-def test_add_toppings_by_nobody(player):
+def test_add_toppings_by_nobody(player) -> None:
     assert refused(at(), Add(player, "a1")).heading == headings.ADD_TOPPINGS
 
 
 @pytest.mark.parametrize(("space", "colour"), [("c2", "red"), ("b3", "green"), ("f3", "white")])
-def test_add_toppings_onto_an_empty_space(space, colour):
+def test_add_toppings_onto_an_empty_space(space, colour) -> None:
     assert refused(at(), Add(1, space)).problem == f"On {space} there is a {colour} topping already."
 
 
 @pytest.mark.parametrize("space", ["b2", "b1", "c1", "d2", "d3", "c3"])
-def test_add_toppings_not_next_to_an_own_topping(space):
+def test_add_toppings_not_next_to_an_own_topping(space) -> None:
     refusal = refused(at(), Add(1, space))
     assert refusal.heading == headings.ADD_TOPPINGS
     assert "next to Player 1 (red)'s own topping" in refusal.problem
@@ -177,28 +177,28 @@ def test_add_toppings_not_next_to_an_own_topping(space):
     assert "a1" in refusal.remedy
 
 
-def test_add_toppings_next_to_another_colour():
+def test_add_toppings_next_to_another_colour() -> None:
     assert legal(at(), Add(1, "b4"))
 
 
-def test_add_toppings_at_the_rim():
+def test_add_toppings_at_the_rim() -> None:
     state = at(toppings=toppings("a1", "g4", "d7"))
     assert set(rules.available(state, 1)) == set(GAME.components.spaces) - {"a1", "a2", "b1", "b2", "g4", "d7"}
 
 
 @pytest.mark.parametrize("space", ["h1", "a5", "", "A1", "c 2", "🍕"])
-def test_add_toppings_on_the_pizza(space):
+def test_add_toppings_on_the_pizza(space) -> None:
     assert "The Pizza has no space" in refused(at(), Add(1, space)).problem
 
 
-def test_add_toppings_every_available_space_is_listed():
+def test_add_toppings_every_available_space_is_listed() -> None:
     available = set(GAME.components.spaces).difference(*STARTS.values())
     next_to_own = {space for space in available if GAME.components.neighbours[space] & STARTS[1]}
     assert next_to_own == {"b1", "b2", "c1", "c3", "d2", "d3", "e1", "e3", "f1", "f2"}
     assert {move.space for move in GAME.legal(at())} == available - next_to_own
 
 
-def test_add_toppings_no_available_space_no_topping():
+def test_add_toppings_no_available_space_no_topping() -> None:
     red = packed(GAME.components.neighbours)
     state = at(toppings={"red": red, "green": [], "white": []})
     assert list(GAME.legal(state)) == [Pass(1)]
@@ -209,17 +209,17 @@ def test_add_toppings_no_available_space_no_topping():
     assert GAME.turn(after).players == (2,)
 
 
-def test_add_toppings_who_has_a_space_may_not_pass():
+def test_add_toppings_who_has_a_space_may_not_pass() -> None:
     refusal = refused(at(), Pass(1))
     assert refusal.heading == headings.ADD_TOPPINGS
     assert "may not pass" in refusal.problem
 
 
-def test_add_toppings_nobody_passes_for_another():
+def test_add_toppings_nobody_passes_for_another() -> None:
     assert "not player 2's turn" in refused(at(), Pass(2)).problem
 
 
-def test_add_toppings_spaces_filled_by_others_are_not_available():
+def test_add_toppings_spaces_filled_by_others_are_not_available() -> None:
     everything = set(GAME.components.spaces)
     red = {"d4"}
     left = sorted(everything - red - GAME.components.neighbours["d4"])
@@ -230,14 +230,14 @@ def test_add_toppings_spaces_filled_by_others_are_not_available():
 # Cut Pizza ------------------------------------------------------------------------------------------------------------
 
 
-def test_cut_pizza_all_players_choose_at_once():
+def test_cut_pizza_all_players_choose_at_once() -> None:
     state = at(phase="cut")
     assert GAME.turn(state).players == (1, 2, 3)
     assert Counter(move.player for move in GAME.legal(state)) == {1: 6, 2: 6, 3: 6}
 
 
 @pytest.mark.parametrize("order", [(1, 2, 3), (3, 2, 1), (2, 3, 1)])
-def test_cut_pizza_who_chooses_first_does_not_matter(order):
+def test_cut_pizza_who_chooses_first_does_not_matter(order) -> None:
     numbers = {1: 5, 2: 6, 3: 4}
     state = play(at(phase="cut"), *(f"P{player} cuts {numbers[player]}" for player in order))
     assert state.cuts == (5, 6, 4)
@@ -245,22 +245,22 @@ def test_cut_pizza_who_chooses_first_does_not_matter(order):
 
 
 @pytest.mark.parametrize("number", [0, 7, -1, 10**30])
-def test_cut_pizza_a_number_from_one_to_six(number):
+def test_cut_pizza_a_number_from_one_to_six(number) -> None:
     assert refused(at(phase="cut"), Cut(1, number)).heading == headings.CUT_PIZZA
 
 
-def test_cut_pizza_a_choice_stands():
+def test_cut_pizza_a_choice_stands() -> None:
     state = play(at(phase="cut"), "P2 cuts 3")
     assert "already chosen" in refused(state, Cut(2, 4)).problem
     assert {move.player for move in GAME.legal(state)} == {1, 3}
 
 
 @pytest.mark.parametrize("player", [0, 4, -1])
-def test_cut_pizza_only_players_cut(player):
+def test_cut_pizza_only_players_cut(player) -> None:
     assert "no player" in refused(at(phase="cut"), Cut(player, 4)).problem
 
 
-def test_cut_pizza_choices_are_hidden_until_all_are_made():
+def test_cut_pizza_choices_are_hidden_until_all_are_made() -> None:
     state = play(at(phase="cut"), "P1 cuts 2", "P3 cuts 6")
     for viewer, seen in ((None, [None] * 3), (1, [2, None, None]), (2, [None] * 3), (3, [None, None, 6])):
         shown = GAME.view(state, viewer)
@@ -268,13 +268,13 @@ def test_cut_pizza_choices_are_hidden_until_all_are_made():
         assert [one["has_chosen"] for one in shown["players"]] == [True, False, True]
 
 
-def test_cut_pizza_then_all_are_revealed():
+def test_cut_pizza_then_all_are_revealed() -> None:
     state = play(at(phase="cut"), "P1 cuts 2", "P3 cuts 6", "P2 cuts 1")
     assert [one["cut"] for one in GAME.view(state, None)["players"]] == [2, 1, 6]
 
 
 @pytest.mark.parametrize(("place", "axis"), [("1st", 0), ("2nd", 1), ("3rd", 2)])
-def test_cut_pizza_lines_run_away_from_the_player(place, axis):
+def test_cut_pizza_lines_run_away_from_the_player(place, axis) -> None:
     found = next(one for one in GAME.components.places if one.name == place)
     assert found.axis == axis
     assert found.corner[axis] == 0
@@ -283,7 +283,7 @@ def test_cut_pizza_lines_run_away_from_the_player(place, axis):
 @pytest.mark.parametrize(
     ("round_number", "column"), [(1, "g1 g2 g3 g4"), (2, "a4 b5 c6 d7"), (3, "a1 b1 c1 d1"), (4, "g1 g2 g3 g4")]
 )
-def test_cut_pizza_the_line_that_faces_the_player(round_number, column):
+def test_cut_pizza_the_line_that_faces_the_player(round_number, column) -> None:
     """Line 6 of player 1 parts the spaces at the right of player 1, wherever the board has turned them."""
     state = at(phase="replace", round=round_number, cuts={"red": 6, "green": 3, "white": 3})
     # Player 1 sits at the 1st, then at the 3rd, then at the 2nd.
@@ -294,24 +294,24 @@ def test_cut_pizza_the_line_that_faces_the_player(round_number, column):
 # Replace Toppings -----------------------------------------------------------------------------------------------------
 
 
-def test_replace_toppings_cuts_divide_the_pizza_into_four_to_seven_slices():
+def test_replace_toppings_cuts_divide_the_pizza_into_four_to_seven_slices() -> None:
     counts = Counter(map(len, GAME.components.slices.values()))
     assert counts == {4: 22, 5: 36, 6: 132, 7: 26}
 
 
-def test_replace_toppings_every_space_is_in_one_slice():
+def test_replace_toppings_every_space_is_in_one_slice() -> None:
     whole = GAME.components.as_bits(GAME.components.spaces)
     for parts in GAME.components.slices.values():
         assert sum(parts) == whole
         assert sum(part.bit_count() for part in parts) == 37
 
 
-def test_replace_toppings_the_most_replace_all_others():
+def test_replace_toppings_the_most_replace_all_others() -> None:
     state = after_cuts(AT_THE_RIM, "d3 d4 d5", "c4 e4", "e3 a2 a3")
     assert state.toppings == ({"d3", "d4", "d5", "c4", "e4", "e3"}, set(), {"a2", "a3"})
 
 
-def test_replace_toppings_removed_ones_are_returned_to_their_owners():
+def test_replace_toppings_removed_ones_are_returned_to_their_owners() -> None:
     numbers = {"red": 1, "green": 1, "white": 1}
     state = at(phase="replace", cuts=numbers, toppings=toppings("d3 d4 d5", "e4 c4", "g1"))
     before = [one["supply"] for one in GAME.view(state, None)["players"]]
@@ -320,37 +320,37 @@ def test_replace_toppings_removed_ones_are_returned_to_their_owners():
     assert after == [11, 16, 15]
 
 
-def test_replace_toppings_two_way_tie_removes_the_third():
+def test_replace_toppings_two_way_tie_removes_the_third() -> None:
     state = after_cuts(AT_THE_RIM, "d3 d4 d5", "c3 c4 c5", "e3 e4")
     assert state.toppings == ({"d3", "d4", "d5"}, {"c3", "c4", "c5"}, set())
 
 
-def test_replace_toppings_two_way_tie_without_the_third_changes_nothing():
+def test_replace_toppings_two_way_tie_without_the_third_changes_nothing() -> None:
     state = after_cuts(AT_THE_RIM, "d3 d4", "c3 c4")
     assert state.toppings == ({"d3", "d4"}, {"c3", "c4"}, set())
 
 
-def test_replace_toppings_three_way_tie_removes_none():
+def test_replace_toppings_three_way_tie_removes_none() -> None:
     state = after_cuts(AT_THE_RIM, "d3 d4", "c3 c4", "e3 e4")
     assert state.toppings == ({"d3", "d4"}, {"c3", "c4"}, {"e3", "e4"})
 
 
-def test_replace_toppings_alone_in_a_slice_nothing_changes():
+def test_replace_toppings_alone_in_a_slice_nothing_changes() -> None:
     assert after_cuts(AT_THE_RIM, "d3 d4").toppings == ({"d3", "d4"}, set(), set())
 
 
-def test_replace_toppings_each_slice_for_itself():
+def test_replace_toppings_each_slice_for_itself() -> None:
     state = after_cuts(LEFT_AND_RIGHT, "c3 d3 e3", "e4 f3 d4")
     assert state.toppings == ({"c3", "d3", "d4"}, {"e3", "e4", "f3"}, set())
 
 
-def test_replace_toppings_all_slices_are_judged_before_anything_is_replaced():
+def test_replace_toppings_all_slices_are_judged_before_anything_is_replaced() -> None:
     """Green has two in the right slice when the cuts are made: it is not safe in the left one, although both go."""
     state = after_cuts(LEFT_AND_RIGHT, "e2 e3 f2", "e4 f3 d4", "c3 c4")
     assert state.toppings == ({"e2", "e3", "f2", "e4", "f3"}, set(), {"c3", "c4", "d4"})
 
 
-def test_replace_toppings_one_player_sees_to_it():
+def test_replace_toppings_one_player_sees_to_it() -> None:
     state = at(**EXAMPLE)
     assert list(GAME.legal(state)) == [Replace(1)]
     assert "Player 1 sees to it" in refused(state, Replace(2)).remedy
@@ -359,38 +359,38 @@ def test_replace_toppings_one_player_sees_to_it():
 # Safety Rule ----------------------------------------------------------------------------------------------------------
 
 
-def test_safety_rule_one_in_each_slice_is_not_replaced():
+def test_safety_rule_one_in_each_slice_is_not_replaced() -> None:
     state = after_cuts(LEFT_AND_RIGHT, "c3 d3 d5", "e4 d4")
     assert state.toppings == ({"c3", "d3", "d5"}, {"d4", "e4"}, set())
 
 
-def test_safety_rule_one_in_each_slice_is_not_removed_in_a_tie():
+def test_safety_rule_one_in_each_slice_is_not_removed_in_a_tie() -> None:
     state = after_cuts(LEFT_AND_RIGHT, "c3 d3", "c4 d4", "d5 e4")
     assert state.toppings == ({"c3", "d3"}, {"c4", "d4"}, {"d5", "e4"})
 
 
-def test_safety_rule_two_in_any_slice_make_all_unsafe():
+def test_safety_rule_two_in_any_slice_make_all_unsafe() -> None:
     """Also those that are alone in their slices: the rule is about all slices."""
     state = after_cuts(LEFT_AND_RIGHT, "c3 d3 d5", "d4 e4 f3")
     assert state.toppings == ({"c3", "d3", "d4", "d5"}, {"e4", "f3"}, set())
 
 
-def test_safety_rule_two_colours_may_be_safe():
+def test_safety_rule_two_colours_may_be_safe() -> None:
     state = after_cuts(LEFT_AND_RIGHT, "c3 d3 e3 f3", "d4 e4", "c4 f4")
     assert state.toppings == ({"c3", "d3", "e3", "f3"}, {"d4", "e4"}, {"c4", "f4"})
 
 
-def test_safety_rule_is_about_each_colour_by_itself():
+def test_safety_rule_is_about_each_colour_by_itself() -> None:
     state = after_cuts(LEFT_AND_RIGHT, "c3 d3 d5", "d4", "c4 c5")
     assert state.toppings == ({"c3", "c4", "c5", "d3", "d5"}, {"d4"}, set())
 
 
-def test_safety_rule_holds_for_this_round_only():
+def test_safety_rule_holds_for_this_round_only() -> None:
     assert after_cuts((4, 1, 1), "c3 d3 d5", "d4 e4").toppings[1] == {"d4", "e4"}
     assert after_cuts((6, 1, 1), "c3 d3 d5", "d4 e4").toppings[1] == set()
 
 
-def test_safety_rule_as_it_is_shown():
+def test_safety_rule_as_it_is_shown() -> None:
     numbers = {"red": 4, "green": 1, "white": 1}
     shown = GAME.view(at(phase="replace", cuts=numbers, toppings=toppings("c3 d3 d5", "d4 e4", "c4 c5")), None)
     assert {name: one["safe"] for name, one in shown["safety"].items()} == {"red": False, "green": True, "white": False}
@@ -405,7 +405,7 @@ def example_slice(name):
     return next(one for one in shown if one["spaces"] == EXAMPLE_SLICES[name].split())
 
 
-def test_example_cuts_5_6_4_make_five_slices():
+def test_example_cuts_5_6_4_make_five_slices() -> None:
     sizes = [len(one["spaces"]) for one in GAME.view(at(**EXAMPLE), None)["slices"]]
     assert sorted(sizes, reverse=True) == [14, 10, 8, 4, 1]
 
@@ -420,13 +420,13 @@ def test_example_cuts_5_6_4_make_five_slices():
         pytest.param("E", ["red", "green", "white"], {}, id="E: three-way tie"),
     ],
 )
-def test_example_slice(name, most, changes):
+def test_example_slice(name, most, changes) -> None:
     shown = example_slice(name)
     assert shown["most"] == most
     assert Counter((one["from"], one["to"]) for one in shown["changes"]) == changes
 
 
-def test_example_before_and_after():
+def test_example_before_and_after() -> None:
     before = at(**EXAMPLE)
     after = play(before, "P1 replaces")
     assert [len(one) for one in before.toppings] == [7, 5, 5]
@@ -440,7 +440,7 @@ def test_example_before_and_after():
 
 
 @pytest.mark.parametrize("first", [1, 2, 3])
-def test_rotate_everybody_gets_a_new_place(first):
+def test_rotate_everybody_gets_a_new_place(first) -> None:
     """The 1st goes clockwise to the next player, who was 2nd."""
     places = []
     for round_number in (1, 2, 3, 4):
@@ -450,19 +450,19 @@ def test_rotate_everybody_gets_a_new_place(first):
     assert places == [["1st", "2nd", "3rd"], ["3rd", "1st", "2nd"], ["2nd", "3rd", "1st"], ["1st", "2nd", "3rd"]]
 
 
-def test_rotate_toppings_stay_on_their_spaces():
+def test_rotate_toppings_stay_on_their_spaces() -> None:
     state = after_cuts(AT_THE_RIM, "d4")
     assert state.toppings[0] == {"d4"}
     assert GAME.view(state, None)["turned_deg"] == 120
 
 
-def test_rotate_cutters_are_taken_off_and_dice_taken_back():
+def test_rotate_cutters_are_taken_off_and_dice_taken_back() -> None:
     state = play(at(**EXAMPLE), "P1 replaces")
     assert state.cuts == (None, None, None)
     assert GAME.view(state, None)["cutters"] == []
 
 
-def test_rotate_a_new_round_starts():
+def test_rotate_a_new_round_starts() -> None:
     state = play(at(**EXAMPLE), "P1 replaces")
     assert (state.round, state.phase, GAME.turn(state).players) == (2, Phase.ADD, (2,))
 
@@ -471,14 +471,14 @@ def test_rotate_a_new_round_starts():
 
 
 @pytest.mark.parametrize(("before", "after", "winners"), [(13, 15, ()), (14, 16, (1,)), (15, 17, (1,))])
-def test_end_game_all_sixteen_toppings_on_the_pizza_win(before, after, winners):
+def test_end_game_all_sixteen_toppings_on_the_pizza_win(before, after, winners) -> None:
     state = after_cuts(LEFT_AND_RIGHT, " ".join(LEFT[:before]), " ".join(LEFT[before : before + 2]))
     assert len(state.toppings[0]) == after
     assert GAME.winners(state) == winners
     assert (GAME.turn(state).actor is Actor.NOBODY) == bool(winners)
 
 
-def test_end_game_only_at_the_end_of_a_round():
+def test_end_game_only_at_the_end_of_a_round() -> None:
     """Who had all sixteen on the Pizza and loses some plays on."""
     red = " ".join([*LEFT[:14], "e2", "e3"])
     numbers = {"red": 4, "green": 1, "white": 1}
@@ -489,7 +489,7 @@ def test_end_game_only_at_the_end_of_a_round():
     assert (len(after.toppings[0]), after.phase) == (14, Phase.ADD)
 
 
-def test_end_game_the_sixteenth_added_is_not_yet_the_end():
+def test_end_game_the_sixteenth_added_is_not_yet_the_end() -> None:
     red = [space for space in LEFT if space != "a1"][:15]
     state = at(toppings={"red": red, "green": ["e3"], "white": ["g3"]})
     state = play(state, "P1 adds g1")
@@ -514,19 +514,19 @@ def run_out(red_left, green_left, white_left, rims, **options):
         pytest.param((14, 2, 0, 7), [16, 16, 0], (1, 2), id="equal, shared"),
     ],
 )
-def test_tie_breaker_who_would_end_with_more_toppings(case, counts, winners):
+def test_tie_breaker_who_would_end_with_more_toppings(case, counts, winners) -> None:
     state = run_out(*case)
     assert [len(one) for one in state.toppings] == counts
     assert GAME.winners(state) == winners
 
 
-def test_tie_breaker_as_it_is_scored():
+def test_tie_breaker_as_it_is_scored() -> None:
     sheets = GAME.score(run_out(14, 2, 2, 7))
     assert [sheet.total for sheet in sheets] == [18, 16, 0]
     assert [[line.points for line in sheet.lines] for sheet in sheets] == [[16, 2], [16, 0], [0, 0]]
 
 
-def test_end_game_nobody_acts_any_more():
+def test_end_game_nobody_acts_any_more() -> None:
     state = run_out(14, 2, 0, 7)
     assert list(GAME.legal(state)) == []
     assert GAME.turn(state).players == ()
@@ -534,7 +534,7 @@ def test_end_game_nobody_acts_any_more():
         assert refused(state, move).heading == headings.END_GAME
 
 
-def test_option_last_round_ends_with_most_toppings():
+def test_option_last_round_ends_with_most_toppings() -> None:
     state = after_cuts(AT_THE_RIM, "d3 d4", "a1", last_round=1)
     assert (state.phase, GAME.winners(state)) == (Phase.OVER, (1,))
     assert GAME.winners(after_cuts(AT_THE_RIM, "d3 d4", "a1 a2", last_round=1)) == (1, 2)
@@ -544,7 +544,7 @@ def test_option_last_round_ends_with_most_toppings():
 # Setup differences for two players ------------------------------------------------------------------------------------
 
 
-def test_two_players_all_three_colours_are_set_up():
+def test_two_players_all_three_colours_are_set_up() -> None:
     state = GAME.start(2, {})
     assert state.toppings == (STARTS[1], STARTS[2], STARTS[3])
     shown = GAME.view(state, None)
@@ -552,14 +552,14 @@ def test_two_players_all_three_colours_are_set_up():
     assert shown["unselected"]["supply"] == 14
 
 
-def test_two_players_choose_their_colours():
+def test_two_players_choose_their_colours() -> None:
     shown = GAME.view(GAME.start(2, {"colours": ["white", "red", "green"]}), None)
     assert [one["colour"] for one in shown["players"]] == ["white", "red"]
     assert shown["unselected"]["colour"] == "green"
 
 
 @pytest.mark.parametrize("first", [1, 2])
-def test_two_players_the_first_player_alternates(first):
+def test_two_players_the_first_player_alternates(first) -> None:
     orders = [rules.turn_order(at(2, first=first, round=number)) for number in (1, 2, 3, 4)]
     assert orders == [(first, 3 - first), (3 - first, first)] * 2
 
@@ -567,14 +567,14 @@ def test_two_players_the_first_player_alternates(first):
 # Game play for two players: Add Toppings ------------------------------------------------------------------------------
 
 
-def test_two_players_each_adds_one_in_turn_order():
+def test_two_players_each_adds_one_in_turn_order() -> None:
     state = play(at(2, first=2), "P2 adds a1")
     assert GAME.turn(state).players == (1,)
     state = play(state, "P1 adds d7")
     assert state.phase is Phase.ROLL
 
 
-def test_two_players_not_next_to_an_own_topping_and_pass_only_without_a_space():
+def test_two_players_not_next_to_an_own_topping_and_pass_only_without_a_space() -> None:
     assert refused(at(2), Add(1, "d2")).heading == headings.ADD_TOPPINGS
     assert "may not pass" in refused(at(2), Pass(1)).problem
     red = packed(GAME.components.neighbours)
@@ -584,7 +584,7 @@ def test_two_players_not_next_to_an_own_topping_and_pass_only_without_a_space():
 # Unselected Color's Turn ----------------------------------------------------------------------------------------------
 
 
-def test_unselected_color_its_die_is_rolled():
+def test_unselected_color_its_die_is_rolled() -> None:
     state = at(2, phase="roll")
     assert GAME.turn(state).actor is Actor.CHANCE
     assert GAME.turn(state).prompt == "Player 1 rolls the white die"
@@ -592,7 +592,7 @@ def test_unselected_color_its_die_is_rolled():
     assert {GAME.draw(state, Random(seed)).number for seed in range(40)} == {1, 2, 3, 4, 5, 6}
 
 
-def test_unselected_color_nothing_else_is_rolled():
+def test_unselected_color_nothing_else_is_rolled() -> None:
     with pytest.raises(GameError, match="nothing is rolled"):
         GAME.draw(at(2), Random(1))
     assert refused(at(2), Roll(1)).heading == headings.UNSELECTED_TURN
@@ -602,13 +602,13 @@ def test_unselected_color_nothing_else_is_rolled():
 
 
 @pytest.mark.parametrize(("round_number", "place"), [(1, "3rd"), (2, "2nd"), (3, "1st")])
-def test_unselected_color_cuts_from_the_direction_that_nobody_uses(round_number, place):
+def test_unselected_color_cuts_from_the_direction_that_nobody_uses(round_number, place) -> None:
     state = play(at(2, phase="roll", round=round_number), "die 2")
     cutters = GAME.view(state, None)["cutters"]
     assert [(one["colour"], one["place"], one["number"]) for one in cutters] == [("white", place, 2)]
 
 
-def test_unselected_color_the_first_player_places_its_topping():
+def test_unselected_color_the_first_player_places_its_topping() -> None:
     state = at(2, phase="unselected", cuts={"white": 4}, round=2)
     assert GAME.turn(state).players == (2,)
     assert "Player 2, who is first" in refused(state, Place(1, "d4")).remedy
@@ -622,29 +622,29 @@ def test_unselected_color_the_first_player_places_its_topping():
         (6, "a4 b5 c6 d7 a3 b4 c5 d6 e6"),
     ],
 )
-def test_unselected_color_any_empty_space_touching_the_cutter(number, spaces):
+def test_unselected_color_any_empty_space_touching_the_cutter(number, spaces) -> None:
     """The spaces of the two rows beside the line of the 3rd."""
     state = at(2, phase="unselected", cuts={"white": number}, toppings=toppings())
     assert {move.space for move in GAME.legal(state)} == set(spaces.split())
 
 
-def test_unselected_color_only_empty_spaces():
+def test_unselected_color_only_empty_spaces() -> None:
     state = at(2, phase="unselected", cuts={"white": 1}, toppings=toppings("d1", "e1", "c1"))
     assert {move.space for move in GAME.legal(state)} == {"f1", "g1", "d2", "e2", "f2", "g2"}
     assert "There is no such space" not in refused(state, Place(1, "d1")).remedy
 
 
-def test_unselected_color_next_to_its_own_topping_is_allowed():
+def test_unselected_color_next_to_its_own_topping_is_allowed() -> None:
     assert legal(at(2, phase="unselected", cuts={"white": 1}, toppings=toppings("", "", "d1")), Place(1, "e1"))
 
 
-def test_unselected_color_not_away_from_the_cutter():
+def test_unselected_color_not_away_from_the_cutter() -> None:
     refusal = refused(at(2, phase="unselected", cuts={"white": 1}), Place(1, "d4"))
     assert refusal.heading == headings.UNSELECTED_TURN
     assert "does not touch" in refusal.problem
 
 
-def test_unselected_color_without_an_empty_space_none_is_placed():
+def test_unselected_color_without_an_empty_space_none_is_placed() -> None:
     along = ["d1", "e1", "f1", "g1", "c1", "d2", "e2", "f2", "g2"]
     state = at(2, phase="unselected", cuts={"white": 1}, toppings=toppings(" ".join(along)))
     assert list(GAME.legal(state)) == [Pass(1)]
@@ -652,12 +652,12 @@ def test_unselected_color_without_an_empty_space_none_is_placed():
     assert "Player 1, who is first" in refused(state, Pass(2)).remedy
 
 
-def test_unselected_color_a_topping_must_be_placed_where_it_can():
+def test_unselected_color_a_topping_must_be_placed_where_it_can() -> None:
     refusal = refused(at(2, phase="unselected", cuts={"white": 1}), Pass(1))
     assert refusal.heading == headings.UNSELECTED_TURN
 
 
-def test_unselected_color_its_cutter_stays_on_the_board():
+def test_unselected_color_its_cutter_stays_on_the_board() -> None:
     state = play(at(2, phase="roll"), "die 1", "P1 places f1")
     assert state.phase is Phase.CUT
     assert "f1" in state.toppings[2]
@@ -667,7 +667,7 @@ def test_unselected_color_its_cutter_stays_on_the_board():
 # Cut Pizza, two players -----------------------------------------------------------------------------------------------
 
 
-def test_two_players_both_choose_at_once():
+def test_two_players_both_choose_at_once() -> None:
     state = at(2, phase="cut", cuts={"white": 1})
     assert GAME.turn(state).players == (1, 2)
     assert "no player 3" in refused(state, Cut(3, 1)).problem
@@ -675,29 +675,29 @@ def test_two_players_both_choose_at_once():
     assert (state.cuts, state.phase) == ((2, 3, 1), Phase.REPLACE)
 
 
-def test_two_players_all_three_cutters_make_the_slices():
+def test_two_players_all_three_cutters_make_the_slices() -> None:
     assert len(rules.slices_of(at(2, phase="replace", cuts={"red": 5, "green": 6, "white": 4}))) == 5
 
 
 # Replace Toppings, Safety Rule and Rotate, two players ----------------------------------------------------------------
 
 
-def test_two_players_the_unselected_color_replaces_too():
+def test_two_players_the_unselected_color_replaces_too() -> None:
     state = after_cuts(AT_THE_RIM, "c4 e4", "", "d3 d4 d5", players=2)
     assert state.toppings == (set(), set(), {"c4", "e4", "d3", "d4", "d5"})
 
 
-def test_two_players_the_unselected_color_is_safe_too():
+def test_two_players_the_unselected_color_is_safe_too() -> None:
     state = after_cuts(LEFT_AND_RIGHT, "c3 d3", "", "d4 e4", players=2)
     assert state.toppings == ({"c3", "d3"}, set(), {"d4", "e4"})
 
 
-def test_two_players_a_tie_with_the_unselected_color():
+def test_two_players_a_tie_with_the_unselected_color() -> None:
     state = after_cuts(AT_THE_RIM, "d3 d4 d5", "e3 e4", "c3 c4 c5", players=2)
     assert state.toppings[1] == set()
 
 
-def test_two_players_everybody_moves_on():
+def test_two_players_everybody_moves_on() -> None:
     state = after_cuts(AT_THE_RIM, "d4", players=2)
     assert (state.round, state.cuts, GAME.turn(state).players) == (2, (None, None, None), (2,))
     places = [rules.place_of(state, number) for number in (1, 2, 3)]
@@ -707,19 +707,19 @@ def test_two_players_everybody_moves_on():
 # Game end, two players ------------------------------------------------------------------------------------------------
 
 
-def test_two_players_all_sixteen_win():
+def test_two_players_all_sixteen_win() -> None:
     state = after_cuts(LEFT_AND_RIGHT, " ".join(LEFT[:14]), " ".join(LEFT[14:16]), players=2)
     assert GAME.winners(state) == (1,)
 
 
-def test_two_players_the_unselected_color_makes_both_lose():
+def test_two_players_the_unselected_color_makes_both_lose() -> None:
     state = after_cuts(LEFT_AND_RIGHT, " ".join(LEFT[14:16]), "", " ".join(LEFT[:14]), players=2)
     assert state.phase is Phase.OVER
     assert GAME.winners(state) == ()
     assert GAME.view(state, None)["all_lose"] is True
 
 
-def test_two_players_tie_breaker():
+def test_two_players_tie_breaker() -> None:
     assert GAME.winners(run_out(15, 1, 0, 8, players=2)) == (2,)
 
 
@@ -727,7 +727,7 @@ def test_two_players_tie_breaker():
     ("fills", "red", "winners"),
     [("both lose", 14, ()), ("both lose", 15, ()), ("more toppings", 14, ()), ("more toppings", 15, (1,))],
 )
-def test_two_players_a_player_and_the_unselected_color_run_out(fills, red, winners):
+def test_two_players_a_player_and_the_unselected_color_run_out(fills, red, winners) -> None:
     """The text lets both lose without exception; with the option whoever would have more toppings is ahead."""
     left, white_left = LEFT[:red], LEFT[red : red + 2]
     white = [*white_left, *RIGHT[:7], *RIMS[:7]]
@@ -756,22 +756,22 @@ def test_two_players_a_player_and_the_unselected_color_run_out(fills, red, winne
         ({"components": {"place.1st.starts": ["z9", "a1"]}}, "place.1st.starts: .* are not two spaces"),
     ],
 )
-def test_options_are_checked(options, problem):
+def test_options_are_checked(options, problem) -> None:
     with pytest.raises(OptionError, match=problem):
         GAME.start(3, options)
 
 
-def test_options_all_defaults_are_the_same_game():
+def test_options_all_defaults_are_the_same_game() -> None:
     defaults = {option.name: option.default for option in GAME.option_list}
     assert GAME.start(3, defaults) == GAME.start(3, {})
 
 
-def test_options_a_copy_with_other_starts():
+def test_options_a_copy_with_other_starts() -> None:
     state = GAME.start(3, {"components": {"place.1st.starts": ["c1", "e1"]}})
     assert state.toppings[0] == {"c1", "e1"}
 
 
-def test_options_a_copy_whose_2nd_sits_to_the_right_of_the_1st():
+def test_options_a_copy_whose_2nd_sits_to_the_right_of_the_1st() -> None:
     """The corners stay clockwise; the 2nd and the 3rd change sides with all they have there."""
     own = {"board.clockwise": ["1st", "3rd", "2nd"]}
     for here, there in (("2nd", 2), ("3rd", 1)):
@@ -786,6 +786,6 @@ def test_options_a_copy_whose_2nd_sits_to_the_right_of_the_1st():
     assert states[0].toppings == at().toppings
 
 
-def test_an_illegal_move_is_not_played():
+def test_an_illegal_move_is_not_played() -> None:
     with pytest.raises(IllegalMove, match="Add Toppings: On c2 there is a red topping already"):
         GAME.apply(at(), Add(1, "c2"))

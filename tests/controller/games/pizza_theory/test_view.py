@@ -11,18 +11,18 @@ from controller.games.pizza_theory.rules import Phase
 from tests.controller.games.pizza_theory.situations import EXAMPLE, at, play, random_game, toppings
 
 
-def test_legal_spaces_of_everybody_still_to_add():
+def test_legal_spaces_of_everybody_still_to_add() -> None:
     shown = GAME.view(play(at(), "P1 adds a1"), None)
     assert [bool(one["legal_spaces"]) for one in shown["players"]] == [False, True, True]
     assert shown["players"][1]["legal_spaces"] == list(rules.available(play(at(), "P1 adds a1"), 2))
 
 
-def test_legal_spaces_of_the_unselected_color():
+def test_legal_spaces_of_the_unselected_color() -> None:
     state = at(2, phase="unselected", cuts={"white": 1})
     assert GAME.view(state, None)["unselected"]["legal_spaces"] == list(rules.touching(state))
 
 
-def test_the_board_for_drawing():
+def test_the_board_for_drawing() -> None:
     board = GAME.view(at(), None)["board"]
     assert len(board["spaces"]) == 37
     assert board["spaces"]["d1"] == [0.0, -3.0]
@@ -35,7 +35,7 @@ def test_the_board_for_drawing():
     assert from_y > to_y
 
 
-def test_the_first_lines_begin_at_the_left_of_each_player():
+def test_the_first_lines_begin_at_the_left_of_each_player() -> None:
     for place in GAME.view(at(), None)["board"]["places"].values():
         first, last = place["lines"]["1"][0], place["lines"]["6"][0]
         corner_x, corner_y = place["corner"]
@@ -44,7 +44,7 @@ def test_the_first_lines_begin_at_the_left_of_each_player():
         assert first[0] * right[0] + first[1] * right[1] < 0 < last[0] * right[0] + last[1] * right[1]
 
 
-def test_slices_are_drawn_as_soon_as_a_viewer_knows_a_cut():
+def test_slices_are_drawn_as_soon_as_a_viewer_knows_a_cut() -> None:
     state = play(at(phase="cut"), "P1 cuts 4")
     assert GAME.view(state, None)["slices"] == []
     assert GAME.view(state, 2)["slices"] == []
@@ -55,7 +55,7 @@ def test_slices_are_drawn_as_soon_as_a_viewer_knows_a_cut():
     assert [one["number"] for one in own["cutters"]] == [4]
 
 
-def test_what_happens_in_each_slice_of_the_example():
+def test_what_happens_in_each_slice_of_the_example() -> None:
     shown = GAME.view(at(**EXAMPLE), 2)
     assert [(one["name"], one["result"]) for one in shown["slices"]] == [
         ("A", "Three-way tie: nothing changes"),
@@ -80,14 +80,14 @@ def test_what_happens_in_each_slice_of_the_example():
         (("a1", "", ""), "Empty"),
     ],
 )
-def test_what_happens_in_a_slice_in_words(spaces, result):
+def test_what_happens_in_a_slice_in_words(spaces, result) -> None:
     state = at(phase="replace", cuts={"red": 1, "green": 1, "white": 1}, toppings=toppings(*spaces))
     largest = max(GAME.view(state, None)["slices"], key=lambda one: len(one["spaces"]))
     assert largest["result"] == result
 
 
 @pytest.mark.parametrize("players", [2, 3])
-def test_the_changes_shown_are_those_that_are_played(players):
+def test_the_changes_shown_are_those_that_are_played(players) -> None:
     for seed in range(8):
         states = random_game(players, seed)
         for state, following in pairwise(states):
@@ -106,7 +106,7 @@ def test_the_changes_shown_are_those_that_are_played(players):
 
 
 @pytest.mark.parametrize("players", [2, 3])
-def test_a_view_is_json_and_redrawn_secrets_change_nothing_in_it(players):
+def test_a_view_is_json_and_redrawn_secrets_change_nothing_in_it(players) -> None:
     random = Random(1)
     differed = 0
     for state in random_game(players, 5):
@@ -120,7 +120,7 @@ def test_a_view_is_json_and_redrawn_secrets_change_nothing_in_it(players):
     assert differed > 0
 
 
-def test_hidden_cuts_are_redrawn_and_known_ones_are_not():
+def test_hidden_cuts_are_redrawn_and_known_ones_are_not() -> None:
     state = at(2, phase="cut", cuts={"white": 1, "red": 2})
     drawn = {GAME.determinize(state, 2, Random(seed)).cuts for seed in range(60)}
     assert drawn == {(number, None, 1) for number in range(1, 7)}
@@ -129,7 +129,7 @@ def test_hidden_cuts_are_redrawn_and_known_ones_are_not():
     assert GAME.determinize(revealed, 1, Random(1)) == revealed
 
 
-def test_more_toppings_than_there_are_at_the_end():
+def test_more_toppings_than_there_are_at_the_end() -> None:
     states = (random_game(3, seed) for seed in range(100))
     final = next(game[-1] for game in states if max(map(len, game[-1].toppings)) > 16)
     most = max(GAME.view(final, None)["players"], key=lambda one: one["would_have"])

@@ -50,20 +50,20 @@ def finished(players, seed, advised, options):
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5, 6])
 @pytest.mark.parametrize("variant", [False, True])
-def test_a_game_by_advice_is_legal_and_ranked(players, variant):
+def test_a_game_by_advice_is_legal_and_ranked(players, variant) -> None:
     final = finished(players, players, range(1, players + 1), {"advanced": variant})
     assert GAME.winners(final)
     assert sum(len(holding.eaten) for holding in final.holdings) > 0
 
 
 @pytest.mark.parametrize(("players", "options"), [(2, {}), (4, {"advanced": True}), (6, {})])
-def test_advice_beats_chance(players, options):
+def test_advice_beats_chance(players, options) -> None:
     games = 12
     won = sum(1 in GAME.winners(finished(players, seed, {1}, options)) for seed in range(games))
     assert won >= 0.75 * games
 
 
-def test_nobody_is_advised_out_of_turn():
+def test_nobody_is_advised_out_of_turn() -> None:
     assert not GAME.advise(game(), 2)
     assert not GAME.advise(quarters(served(game())), 4)
 
@@ -72,7 +72,7 @@ def last(state):
     return replace(in_round(state, state.rounds), stacks=(state.rounds,))
 
 
-def test_last_round_a_slice_that_wins_its_kind_is_saved():
+def test_last_round_a_slice_that_wins_its_kind_is_saved() -> None:
     state = having(having(last(game()), 1, saved="11/2"), 2, saved="11/3 11/4")
     state = play(quarters(served(state)), Take(1, 1))
     best = GAME.advise(state, 1)[0].move
@@ -80,26 +80,26 @@ def test_last_round_a_slice_that_wins_its_kind_is_saved():
     assert "4/1" not in best.eaten
 
 
-def test_last_round_a_tie_is_enough():
+def test_last_round_a_tie_is_enough() -> None:
     """One slice of two leaves ties for 7 points."""
     state = having(last(game()), 2, saved="7/3 7/4")
     state = play(quarters(served(state)), Take(1, 0))
     assert GAME.advise(state, 1)[0].move == Decide(1, frozenset())
 
 
-def test_last_round_slices_that_win_nothing_are_eaten():
+def test_last_round_slices_that_win_nothing_are_eaten() -> None:
     state = having(last(game()), 2, saved="5/2 5/3 5/4 6/2 6/3 6/4")
     state = play(quarters(served(state)), Take(1, 3))
     assert GAME.advise(state, 1)[0].move == Decide(1, frozenset(faces("5/1 6/1")))
 
 
-def test_last_round_the_better_portion_is_taken():
+def test_last_round_the_better_portion_is_taken() -> None:
     state = divided(served(last(game()), PRIZE), "11/2 11/3 11/4 11/5 11/6 11/7", "2/2", "4/4 9/9", "7/7 6/6")
     best = GAME.advise(state, 1)[0].move
     assert state.portions[best.portion].slices[0] == "11/2"
 
 
-def test_of_all_divisions_the_best_is_found():
+def test_of_all_divisions_the_best_is_found() -> None:
     """What the advice promises is what follows when all choose as it expects: nobody slices better."""
     state = served(game(3))
     advice = GAME.advise(state, 1)
@@ -119,20 +119,20 @@ def test_of_all_divisions_the_best_is_found():
     assert outcome(advice[0].move) > average
 
 
-def test_offer_c_goes_where_it_brings_most():
+def test_offer_c_goes_where_it_brings_most() -> None:
     state = served(having(last(advanced()), 1, saved="7/3 7/4 9/3"), special=rules.OFFER_C)
     state = play(quarters(state), Take(1, 1))
     assert GAME.advise(state, 1)[0].move.kind == 7
 
 
-def test_offer_d_is_used_at_the_latest_in_the_last_round():
+def test_offer_d_is_used_at_the_latest_in_the_last_round() -> None:
     state = owning(having(last(advanced()), 2, saved="11/2"), 3, rules.OFFER_D)
     best = GAME.advise(served(state), 3)[0].move
     assert isinstance(best, TakeSlice)
     assert best.face in ("11/1", "11/10")
 
 
-def test_offer_e_brings_a_prize_slice_over():
+def test_offer_e_brings_a_prize_slice_over() -> None:
     """Two 9s tie for 9 points; they lie on either side of a cut."""
     state = having(having(having(last(advanced()), 1, saved="11/2"), 2, saved="11/3 11/4"), 3, saved="9/3 9/4")
     state = served(owning(state, 1, rules.OFFER_E), special=rules.OFFER_G)
@@ -142,7 +142,7 @@ def test_offer_e_brings_a_prize_slice_over():
     assert [type(move) for move in others].count(Take) == 4
 
 
-def test_offer_f_is_used_for_a_prize_and_not_too_late():
+def test_offer_f_is_used_for_a_prize_and_not_too_late() -> None:
     state = owning(last(advanced()), 3, rules.OFFER_F)
     state = served(state, PRIZE)
     state = divided(state, "11/2 11/3 11/4 11/5 11/6 11/7", "2/2", "4/4 9/9", "7/7 6/6", special_in=1)
@@ -152,7 +152,7 @@ def test_offer_f_is_used_for_a_prize_and_not_too_late():
     assert not GAME.advise(takes(state, 1, 2), 3)
 
 
-def test_offer_j_eats_what_wins_nothing():
+def test_offer_j_eats_what_wins_nothing() -> None:
     state = owning(having(advanced(), 2, saved="9/1 9/2 9/3 4/1"), 2, rules.OFFER_J)
     state = having(state, 1, saved="9/4 9/5 9/6 9/7")
     state = replace(state, phase=Phase.EAT_KIND, stacks=(), round=4)

@@ -12,7 +12,7 @@ from controller.games.pizzeria.components import load_components, load_own_facts
 PACKAGED = (Path(components.__file__).parent / "components.toml").read_text(encoding="utf-8")
 
 
-def test_names_that_the_rules_give():
+def test_names_that_the_rules_give() -> None:
     names = load_components().type_names
     assert [names[value] for value in (2, 3, 4, 5, 7, 8)] == [
         "Tomato", "Hawaiian", "Greek style", "Shrimp", "Mushroom", "Bacon",
@@ -20,13 +20,13 @@ def test_names_that_the_rules_give():
     assert {"Pepperoni", "Vegetarian", "Supreme"} < set(names.values())
 
 
-def test_basil_is_as_the_rules_say():
+def test_basil_is_as_the_rules_say() -> None:
     pieces = load_components()
     assert all(facts.basil == 0 for facts in pieces.slices if len(facts.values) == 2 or facts.values == (2,))
     assert any(facts.basil == 3 for facts in pieces.slices)
 
 
-def test_every_fact_has_its_provenance_and_those_of_the_offers_are_rules():
+def test_every_fact_has_its_provenance_and_those_of_the_offers_are_rules() -> None:
     facts = list(list_facts(parse_table(PACKAGED, "components.toml")))
     assert len(facts) > 70
     assert {fact.provenance for fact in facts if fact.piece.startswith("offer.")} == {"rules"}
@@ -49,13 +49,13 @@ def test_every_fact_has_its_provenance_and_those_of_the_offers_are_rules():
         ("[value.3]", "[value.3", "no TOML"),
     ],
 )
-def test_a_wrong_fact_is_named_with_file_key_and_value(old, new, problem):
+def test_a_wrong_fact_is_named_with_file_key_and_value(old, new, problem) -> None:
     assert old in PACKAGED
     with pytest.raises(ComponentError, match=f"pieces.toml: .*{problem}"):
         parse_components(PACKAGED.replace(old, new, 1), "pieces.toml")
 
 
-def test_a_file_of_own_facts(tmp_path):
+def test_a_file_of_own_facts(tmp_path) -> None:
     path = tmp_path / "own.toml"
     path.write_text('["9/9"]\nbasil = 1\n["7/1"]\nbasil = 3\n', encoding="utf-8")
     assert load_own_facts(path) == {"9/9": {"basil": 1}, "7/1": {"basil": 3}}
@@ -74,12 +74,12 @@ def test_a_file_of_own_facts(tmp_path):
         ({"9/9": {"basil": 4}}, "9/9.basil: 4 is no whole number from 0 to 3"),
     ],
 )
-def test_own_facts_with_a_mistake(own, problem):
+def test_own_facts_with_a_mistake(own, problem) -> None:
     with pytest.raises(OptionError, match=f"option components: {problem}"):
         GAME.start(4, {"components": own})
 
 
-def test_files_that_cannot_be_read_are_named(tmp_path):
+def test_files_that_cannot_be_read_are_named(tmp_path) -> None:
     with pytest.raises(ComponentError, match=r"missing.toml: cannot be read"):
         load_own_facts(tmp_path / "missing.toml")
     with pytest.raises(OptionError, match=r"missing.toml: cannot be read"):
@@ -98,5 +98,5 @@ def test_files_that_cannot_be_read_are_named(tmp_path):
         ("pineapple", "'pineapple'"),
     ],
 )
-def test_what_a_player_calls_a_piece(face, words):
+def test_what_a_player_calls_a_piece(face, words) -> None:
     assert load_components().words(face) == words

@@ -52,7 +52,7 @@ class Games(RuleBasedStateMachine):
         switched=st.frozensets(st.sampled_from(SWITCHES), max_size=3),
         seed=st.integers(0, 999),
     )
-    def begin(self, players, advanced, solo, switched, seed):
+    def begin(self, players, advanced, solo, switched, seed) -> None:
         self.options = dict.fromkeys(switched, True) | {"advanced": advanced, "solo": solo and players == 2}
         self.players = players
         self.random = Random(seed)
@@ -61,13 +61,13 @@ class Games(RuleBasedStateMachine):
 
     @precondition(lambda self: self.state.phase is not Phase.OVER)
     @rule(steps=st.integers(1, 25))
-    def play(self, steps):
+    def play(self, steps) -> None:
         for _ in range(steps):
             if self.state.phase is Phase.OVER:
                 break
             self.play_one()
 
-    def play_one(self):
+    def play_one(self) -> None:
         state = self.state
         listed = [move for _, move in zip(range(400), GAME.legal(state), strict=False)]
         assert len(set(listed)) == len(listed)
@@ -85,7 +85,7 @@ class Games(RuleBasedStateMachine):
             self.rounds += 1
 
     @rule(move=ANY_MOVE)
-    def anything_else(self, move):
+    def anything_else(self, move) -> None:
         """A move out of the blue is refused with a reason exactly when it is not among the legal ones."""
         state = self.state
         found = GAME.refusal(state, move)
@@ -104,7 +104,7 @@ class Games(RuleBasedStateMachine):
 
     @precondition(lambda self: self.state.phase is Phase.DIVIDE)
     @rule(data=st.data())
-    def any_division(self, data):
+    def any_division(self, data) -> None:
         """A division is legal exactly when it is listed under its own numbering."""
         state = self.state
         ring = list(state.ring)
@@ -122,7 +122,7 @@ class Games(RuleBasedStateMachine):
             assert move not in set(GAME.legal(state))
 
     @invariant()
-    def no_slice_is_lost_or_doubled(self):
+    def no_slice_is_lost_or_doubled(self) -> None:
         state = self.state
         places = [face for holding in state.holdings for face in (*holding.collected, *holding.eaten)]
         places += [*state.unseen, *state.taken]
@@ -134,7 +134,7 @@ class Games(RuleBasedStateMachine):
         assert len(state.unseen) >= 11 * len(state.stacks) + 2
 
     @invariant()
-    def one_offer_comes_with_each_pizza(self):
+    def one_offer_comes_with_each_pizza(self) -> None:
         state = self.state
         owned = [one.name for holding in state.holdings for one in holding.specials]
         waiting = [state.special] if state.special and state.special not in owned else []
@@ -143,14 +143,14 @@ class Games(RuleBasedStateMachine):
         assert len(owned) + len(waiting) == (self.rounds if state.options.advanced else 0)
 
     @invariant()
-    def scores_add_up(self):
+    def scores_add_up(self) -> None:
         for sheet in GAME.score(self.state):
             assert sheet.total == sum(one.points for one in sheet.lines)
             assert len(sheet.lines) == 11 + self.state.options.advanced
             assert all(one.points >= 0 for one in sheet.lines)
 
     @invariant()
-    def somebody_wins_exactly_when_it_is_over(self):
+    def somebody_wins_exactly_when_it_is_over(self) -> None:
         state = self.state
         over = GAME.turn(state).actor is Actor.NOBODY
         assert over is (state.phase is Phase.OVER) is bool(GAME.winners(state))
@@ -160,7 +160,7 @@ class Games(RuleBasedStateMachine):
             assert {GAME.score(state)[player - 1].total for player in GAME.winners(state)} == {best}
 
     @invariant()
-    def it_is_the_same_after_json_and_as_a_position(self):
+    def it_is_the_same_after_json_and_as_a_position(self) -> None:
         state = self.state
         assert GAME.decode_state(json.loads(json.dumps(GAME.encode_state(state)))) == state
         described = json.loads(json.dumps(GAME.position(state)))
@@ -170,7 +170,7 @@ class Games(RuleBasedStateMachine):
         assert hash(again) == hash(state)
 
     @invariant()
-    def everybody_sees_the_same(self):
+    def everybody_sees_the_same(self) -> None:
         shown = GAME.view(self.state, None)
         assert json.loads(json.dumps(shown)) == shown
         assert all(GAME.view(self.state, player) == shown for player in range(1, self.state.players + 1))

@@ -19,7 +19,7 @@ from tests.controller.games.pizzeria.situations import (
 
 
 @pytest.mark.parametrize("variant", [False, True])
-def test_the_moves_of_a_round_as_text(variant):
+def test_the_moves_of_a_round_as_text(variant) -> None:
     state = game(advanced=variant)
     texts = [
         "pile 3",
@@ -36,7 +36,7 @@ def test_the_moves_of_a_round_as_text(variant):
         state = GAME.apply(state, move)
 
 
-def test_offers_as_text():
+def test_offers_as_text() -> None:
     first = play(advanced(), ChoosePile(1))
     state = play(first, GAME.parse(first, f"pizza a: {' '.join(RING)}"))
     assert GAME.format(state, GAME.parse(state, "redraw g")) == "redraw g"
@@ -51,26 +51,26 @@ def test_offers_as_text():
     assert GAME.format(state, EatKind(2, None)) == "P2 offer j eats nothing"
 
 
-def test_an_offer_alone_as_text():
+def test_an_offer_alone_as_text() -> None:
     state = served(advanced())
     move = Divide(1, (RING[:4], (), RING[4:8], RING[8:]), 1)
     assert "| offer |" in GAME.format(state, move)
     assert GAME.parse(state, GAME.format(state, move)) == move
 
 
-def test_spaces_do_not_matter():
+def test_spaces_do_not_matter() -> None:
     assert GAME.parse(game(), "  pile   2 ") == ChoosePile(2)
 
 
 @pytest.mark.parametrize("text", ["", "pile", "pile x", "P2 take B", "P2 takes 1", "pizza", "🍕", "P2 eats", "pile ²"])
-def test_text_that_is_no_move_is_quoted(text):
+def test_text_that_is_no_move_is_quoted(text) -> None:
     with pytest.raises(NotationError, match="is no move") as caught:
         GAME.parse(game(), text)
     assert repr(text) in str(caught.value)
 
 
 @pytest.mark.parametrize("text", ["divide |", "divide offer", "divide | | |", "divide 1 + + offer | 2", "pile 9"])
-def test_text_of_an_illegal_move_is_refused(text):
+def test_text_of_an_illegal_move_is_refused(text) -> None:
     for state in (game(), served(game()), served(advanced())):
         with pytest.raises(IllegalMove):
             GAME.parse(state, text)
@@ -85,14 +85,14 @@ def test_text_of_an_illegal_move_is_refused(text):
         ("P2 eats 7/1 7/1", "a slice twice"),
     ],
 )
-def test_text_that_contradicts_itself_is_no_move(text, problem):
+def test_text_that_contradicts_itself_is_no_move(text, problem) -> None:
     state = served(advanced())
     for one in (state, play(quarters(state), Take(2, 0))):
         with pytest.raises(NotationError, match=problem):
             GAME.parse(one, text)
 
 
-def test_a_move_as_json():
+def test_a_move_as_json() -> None:
     move = Decide(2, frozenset({"9/2", "5/1"}), 9)
     data = GAME.encode_move(move)
     assert data == {"move": "decide", "player": 2, "eaten": ["5/1", "9/2"], "kind": 9}
@@ -112,12 +112,12 @@ def test_a_move_as_json():
         ({"move": "decide", "player": 2, "eaten": [], "kind": "7"}, "decide.kind: '7' is no int"),
     ],
 )
-def test_json_that_is_no_move_is_named(data, problem):
+def test_json_that_is_no_move_is_named(data, problem) -> None:
     with pytest.raises(NotationError, match=problem):
         GAME.decode_move(data)
 
 
-def test_a_state_as_json_keeps_options_and_own_pieces():
+def test_a_state_as_json_keeps_options_and_own_pieces() -> None:
     state = game(offer_e_may_empty=True, components={"9/9": {"basil": 1}})
     data = GAME.encode_state(state)
     assert data["options"]["components"] == {"9/9": {"basil": 1}}
@@ -134,7 +134,7 @@ def test_a_state_as_json_keeps_options_and_own_pieces():
         ({"options": {**GAME.encode_state(game())["options"], "components": 3}}, "options.components: 3 is no mapping"),
     ],
 )
-def test_json_that_is_no_state_is_named(change, problem):
+def test_json_that_is_no_state_is_named(change, problem) -> None:
     with pytest.raises(NotationError, match=problem):
         GAME.decode_state({**GAME.encode_state(game()), **change})
 
@@ -154,13 +154,13 @@ OFFERED = {
 }
 
 
-def test_an_empty_position_is_the_start():
+def test_an_empty_position_is_the_start() -> None:
     for players in GAME.player_counts:
         assert GAME.setup(players, {}, {}) == game(players)
         assert GAME.position(game(players)) == {}
 
 
-def test_a_position_as_a_person_writes_it():
+def test_a_position_as_a_person_writes_it() -> None:
     assert GAME.setup(4, {}, DECIDING) == play(quarters(served(game())), Take(2, 1))
     turned = {**DECIDING, "pizza": list(RING[5:] + RING[:5]), "portions": PORTIONS[1:] + PORTIONS[:1], "deciding": "A"}
     with pytest.raises(PositionError, match="deciding: 'A' is a portion that nobody has taken"):
@@ -168,7 +168,7 @@ def test_a_position_as_a_person_writes_it():
     assert GAME.setup(4, {}, {**turned, "deciding": "B"}) == GAME.setup(4, {}, DECIDING)
 
 
-def test_a_position_between_rounds():
+def test_a_position_between_rounds() -> None:
     described = {"round": 2, "first": 3, "players": {"1": {"saved": list(RING[:4]), "eaten": ["9/2"]}}}
     rest = [face for face in RING[4:] if face != "9/2"]
     described["players"]["2"] = {"saved": rest}
@@ -217,12 +217,12 @@ def test_a_position_between_rounds():
         ({"pizza": "7/1"}, "position.pizza: '7/1' is no list"),
     ],
 )
-def test_what_is_no_position_is_named(change, problem):
+def test_what_is_no_position_is_named(change, problem) -> None:
     with pytest.raises(PositionError, match=problem):
         GAME.setup(4, {}, {**DECIDING, **change})
 
 
-def test_a_position_lacks_what_its_phase_needs():
+def test_a_position_lacks_what_its_phase_needs() -> None:
     for key in ("pizza", "portions", "deciding"):
         with pytest.raises(PositionError, match=f"position.{key}: missing; phase decide needs it"):
             GAME.setup(4, {}, {name: value for name, value in DECIDING.items() if name != key})
@@ -242,7 +242,7 @@ def test_a_position_lacks_what_its_phase_needs():
         ({"2": [{"special": "g"}], "3": [{"special": "g"}]}, "'g' is also in position.players.2"),
     ],
 )
-def test_offers_in_a_position(specials, problem):
+def test_offers_in_a_position(specials, problem) -> None:
     portions = [PORTIONS[0], {**PORTIONS[1], "special": True}, *PORTIONS[2:]]
     players = {player: {"specials": owned} for player, owned in specials.items()}
     described = {**DECIDING, "special": "g", "portions": portions, "players": players}
@@ -264,7 +264,7 @@ def test_offers_in_a_position(specials, problem):
         ({**DECIDING, "phase": "draw", "special": "g", "deciding": "B"}, "special offer in exactly one portion"),
     ],
 )
-def test_a_position_that_waits_for_something_impossible(described, problem):
+def test_a_position_that_waits_for_something_impossible(described, problem) -> None:
     with pytest.raises(PositionError, match=problem):
         GAME.setup(4, {"advanced": True}, described)
 
@@ -273,7 +273,7 @@ SEEN = "7/3 7/4 7/5 9/1 9/3 9/4 9/5 9/6 9/7 5/2 5/3"
 """The slices of a first pizza."""
 
 
-def test_portions_in_a_position_may_be_taken_out_of_turn_with_offer_f():
+def test_portions_in_a_position_may_be_taken_out_of_turn_with_offer_f() -> None:
     later = having(owning(in_round(advanced(), 2), 1, rules.OFFER_F), 2, saved=SEEN)
     state = play(quarters(served(later)), Take(1, 2))
     described = GAME.position(state)
@@ -283,7 +283,7 @@ def test_portions_in_a_position_may_be_taken_out_of_turn_with_offer_f():
         GAME.setup(4, {"advanced": True}, described)
 
 
-def test_a_pizza_in_a_position_has_eleven_slices_or_ten_after_offer_d():
+def test_a_pizza_in_a_position_has_eleven_slices_or_ten_after_offer_d() -> None:
     described = {"phase": "divide", "pizza": list(RING[:2]), "players": {"1": {"saved": list(RING[2:])}}}
     with pytest.raises(PositionError, match="2 slices; expected eleven"):
         GAME.setup(4, {}, described)
@@ -297,7 +297,7 @@ def test_a_pizza_in_a_position_has_eleven_slices_or_ten_after_offer_d():
         GAME.setup(4, {"advanced": True}, nine)
 
 
-def test_portions_in_a_position_are_neighbours_also_after_offer_e():
+def test_portions_in_a_position_are_neighbours_also_after_offer_e() -> None:
     later = having(owning(in_round(advanced(), 2), 3, rules.OFFER_E), 2, saved=SEEN)
     moved = play(quarters(served(later)), MoveSlice(3, "4/1", 2))
     described = GAME.position(moved)
@@ -307,7 +307,7 @@ def test_portions_in_a_position_are_neighbours_also_after_offer_e():
         GAME.setup(4, {"advanced": True}, described)
 
 
-def test_the_view_names_what_a_display_needs():
+def test_the_view_names_what_a_display_needs() -> None:
     state = owning(having(in_round(advanced(), 2), 3, saved="7/3", eaten="9/1"), 3, rules.OFFER_G)
     state = quarters(served(state, special=rules.OFFER_K))
     shown = GAME.view(state, None)

@@ -47,20 +47,20 @@ def subsets_to_eat(run):
 
 
 @pytest.mark.parametrize(("players", "portions"), [(2, 4), (3, 3), (4, 4), (5, 5), (6, 6)])
-def test_divisions_without_an_offer(players, portions):
+def test_divisions_without_an_offer(players, portions) -> None:
     state = served(game(players))
     assert perft(state, 1) == reachable(state, 1) == len(slow_divisions(RING, portions)) == comb(11, portions)
 
 
 @pytest.mark.parametrize(("players", "number"), [(2, 4 * 330 + 165), (3, 550), (4, 1485), (5, 2640), (6, 3234)])
-def test_divisions_with_an_offer(players, number):
+def test_divisions_with_an_offer(players, number) -> None:
     portions = 4 if players == 2 else players
     state = served(advanced(players))
     slow = len(slow_divisions(RING, portions)) * portions + len(slow_divisions(RING, portions - 1))
     assert perft(state, 1) == slow == number
 
 
-def test_a_pizza_for_three_to_the_first_decision():
+def test_a_pizza_for_three_to_the_first_decision() -> None:
     """Each of the three portions may be taken, and then any of its slices with basil be eaten."""
     state = served(game(3))
     slow = sum(subsets_to_eat(run) for division in slow_divisions(RING, 3) for run in division)
@@ -68,7 +68,7 @@ def test_a_pizza_for_three_to_the_first_decision():
     assert perft(state, 3) == reachable(state, 3) == slow
 
 
-def test_a_whole_round_for_three_from_one_division():
+def test_a_whole_round_for_three_from_one_division() -> None:
     """All six orders of the portions, and for each slice with basil that it is eaten or not: 6 * 2^7."""
     state = GAME.apply(served(game(3)), next(iter(GAME.legal(served(game(3))))))
     eatable = sum(leaves > 0 for leaves in BASIL.values())
@@ -77,20 +77,20 @@ def test_a_whole_round_for_three_from_one_division():
     assert reachable(state, 6) == 6 * 2**eatable
 
 
-def test_a_whole_round_for_two_from_one_division():
+def test_a_whole_round_for_two_from_one_division() -> None:
     """Four portions in any order, 24 ways; those of a player lie there in the order in which they were taken."""
     state = GAME.apply(served(game(2)), next(iter(GAME.legal(served(game(2))))))
     eatable = sum(leaves > 0 for leaves in BASIL.values())
     assert perft(state, 8) == 24 * 2**eatable
 
 
-def test_turning_the_pizza_changes_no_number():
+def test_turning_the_pizza_changes_no_number() -> None:
     numbers = {perft(served(game(3), RING[turn:] + RING[:turn]), 3) for turn in range(11)}
     mirrored = perft(served(game(3), RING[::-1]), 3)
     assert numbers == {mirrored}
 
 
-def test_offer_d_doubles_the_slices_with_basil():
+def test_offer_d_doubles_the_slices_with_basil() -> None:
     state = served(owning(in_round(advanced(3), 2), 3, rules.OFFER_D))
     calls = sum(1 + (leaves > 0) for leaves in BASIL.values())
     assert perft(state, 1) == calls + 550
@@ -99,7 +99,7 @@ def test_offer_d_doubles_the_slices_with_basil():
     assert after == calls * (3 * comb(10, 3) + comb(10, 2))
 
 
-def test_offer_e_moves_a_slice_over_each_cut_either_way():
+def test_offer_e_moves_a_slice_over_each_cut_either_way() -> None:
     """From all divisions of a pizza for three: each cut may be crossed from both sides, unless the portion there is one
     slice without the offer."""
     state = served(owning(in_round(advanced(3), 2), 3, rules.OFFER_E))
@@ -116,7 +116,7 @@ def test_offer_e_moves_a_slice_over_each_cut_either_way():
     assert moves == slow
 
 
-def test_offer_a_chooses_up_to_two_of_what_was_saved():
+def test_offer_a_chooses_up_to_two_of_what_was_saved() -> None:
     ring = tuple(face if face != "5/1" else "5/5" for face in RING)
     state = served(having(in_round(advanced(3), 2), 3, saved="5/1 5/2 5/3 5/4"), ring, rules.OFFER_A)
     division = next(iter(GAME.legal(state)))

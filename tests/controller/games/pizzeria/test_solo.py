@@ -29,7 +29,7 @@ def solo(first=1, **options):
     return game(2, first, solo=True, **options)
 
 
-def test_one_person_plays_the_two_player_game():
+def test_one_person_plays_the_two_player_game() -> None:
     assert (solo().rounds, solo().unseen) == (game(2).rounds, game(2).unseen)
     assert len(GAME.score(solo())) == 2
     for players in (3, 4, 5, 6):
@@ -37,7 +37,7 @@ def test_one_person_plays_the_two_player_game():
             game(players, solo=True)
 
 
-def test_the_houses_moves_are_chance_and_it_is_not_advised():
+def test_the_houses_moves_are_chance_and_it_is_not_advised() -> None:
     state = solo(first=2)
     assert GAME.turn(state).actor is Actor.CHANCE
     assert GAME.turn(state).prompt.startswith("The House")
@@ -45,7 +45,7 @@ def test_the_houses_moves_are_chance_and_it_is_not_advised():
     assert GAME.turn(solo()).players == (1,)
 
 
-def test_pile_the_lowest_number():
+def test_pile_the_lowest_number() -> None:
     state = replace(solo(first=2), stacks=(2, 4))
     assert list(GAME.legal(state)) == [ChoosePile(2)]
     assert refused(state, ChoosePile(4)) == ("Solo variant", "The House does something else by its rules.")
@@ -54,7 +54,7 @@ def test_pile_the_lowest_number():
 
 
 @pytest.mark.parametrize("variant", [{}, {"advanced": True}])
-def test_slicing_where_the_knife_points_and_after_every_third_slice(variant):
+def test_slicing_where_the_knife_points_and_after_every_third_slice(variant) -> None:
     state = served(solo(first=2, **variant))
     moves = list(GAME.legal(state))
     assert len(moves) == len(set(moves)) == 11
@@ -71,7 +71,7 @@ def test_slicing_where_the_knife_points_and_after_every_third_slice(variant):
     assert len({GAME.draw(state, Random(seed)) for seed in range(100)}) == 11
 
 
-def test_choosing_what_counts_most():
+def test_choosing_what_counts_most() -> None:
     """A counts 1 + 2 + 2, B 3 + 1 + 1, C 1 + 2, D 1 + 1 + 2; A and B are equal in slices too."""
     state = quarters(served(solo()))
     assert list(GAME.legal(state)) == [Take(2, 0)]
@@ -80,12 +80,12 @@ def test_choosing_what_counts_most():
     assert list(GAME.legal(quarters(served(solo(advanced=True))))) == [Take(2, 1)]
 
 
-def test_choosing_of_equal_ones_that_with_more_slices():
+def test_choosing_of_equal_ones_that_with_more_slices() -> None:
     state = divided(served(solo()), "2/1 7/1", "7/2 11/1", "11/10 4/1 mixed-9-11 9/2", "9/9 5/1 6/1")
     assert list(GAME.legal(state)) == [Take(2, 2)]
 
 
-def test_deciding_saves_what_is_not_behind_and_eats_the_rest():
+def test_deciding_saves_what_is_not_behind_and_eats_the_rest() -> None:
     state = having(solo(), 1, saved="7/3 7/4 7/5")
     state = play(quarters(served(state)), Take(2, 0))
     assert list(GAME.legal(state)) == [Decide(2, frozenset({"7/1", "7/2"}))]
@@ -95,19 +95,19 @@ def test_deciding_saves_what_is_not_behind_and_eats_the_rest():
     assert refused(state, Decide(2, frozenset({"7/1"})))[0] == "Solo variant"
 
 
-def test_deciding_puts_offer_c_on_what_it_has_most_of():
+def test_deciding_puts_offer_c_on_what_it_has_most_of() -> None:
     state = quarters(served(having(solo(advanced=True), 2, saved="4/2"), special=rules.OFFER_C))
     state = play(state, Take(2, 1))
     assert list(GAME.legal(state)) == [Decide(2, NOTHING, 11)]
 
 
-def test_deciding_about_the_slice_of_offer_b():
+def test_deciding_about_the_slice_of_offer_b() -> None:
     state = play(quarters(served(solo(advanced=True), special=rules.OFFER_B)), Take(2, 1))
     assert state.phase is Phase.DRAW
     assert list(GAME.legal(play(state, DrawSlice("5/2")))) == [Decide(2, NOTHING)]
 
 
-def test_the_house_never_uses_e_and_j():
+def test_the_house_never_uses_e_and_j() -> None:
     state = quarters(served(owning(solo(advanced=True), 2, rules.OFFER_E)))
     assert list(GAME.legal(state)) == [Take(2, 1)]
     state = owning(having(solo(advanced=True), 2, saved="5/2"), 2, rules.OFFER_J)
@@ -116,7 +116,7 @@ def test_the_house_never_uses_e_and_j():
     assert GAME.draw(state, Random(1)) == EatKind(2, None)
 
 
-def test_the_person_plays_as_in_the_two_player_game():
+def test_the_person_plays_as_in_the_two_player_game() -> None:
     state = play(quarters(served(solo())), Take(2, 0), Decide(2, NOTHING))
     plain = takes(quarters(served(game(2))), 2, 0)
     assert list(GAME.legal(state)) == list(GAME.legal(plain))
@@ -124,7 +124,7 @@ def test_the_person_plays_as_in_the_two_player_game():
 
 
 @pytest.mark.parametrize("variant", [{}, {"advanced": True}])
-def test_whole_games_against_the_house(variant):
+def test_whole_games_against_the_house(variant) -> None:
     """The House is no fool: a careful player wins most games, one who does not look wins few."""
     careful, careless = 0, 0
     for seed in range(12):

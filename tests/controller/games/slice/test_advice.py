@@ -14,26 +14,26 @@ def best(state: State, player: int) -> Move:
     return GAME.advise(state, player)[0].move
 
 
-def test_grab_what_fits_and_leave_the_rest():
+def test_grab_what_fits_and_leave_the_rest() -> None:
     assert best(table(), 2) == Grab(2)
     assert not GAME.advise(table(), 3)
 
 
-def test_the_drawer_counts():
+def test_the_drawer_counts() -> None:
     assert [one.move for one in GAME.advise(table(), 1)] == [Count(1)]
 
 
-def test_with_two_players_the_drawer_grabs_first():
+def test_with_two_players_the_drawer_grabs_first() -> None:
     assert [one.move for one in GAME.advise(table(players=2, drawer=2), 2)] == [Grab(2), Count(2)]
 
 
-def test_nobody_else_is_advised():
+def test_nobody_else_is_advised() -> None:
     assert not GAME.advise(dealt(), 1)
     assert not GAME.advise(table(), 9)
     assert not GAME.advise(play(table(), Grab(2)), 1)
 
 
-def test_hot_sauce_goes_to_the_leader():
+def test_hot_sauce_goes_to_the_leader() -> None:
     state = table("pepperoni ? ? ? ? ? ? ?", ALL_DOWN, "pepperoni ? tomato ? ? ? ? ?", open=["hot-sauce"])
     assert best(state, 2) == Grab(2)
     move = best(play(state, Grab(2)), 2)
@@ -42,32 +42,32 @@ def test_hot_sauce_goes_to_the_leader():
     assert len(GAME.advise(play(state, Grab(2)), 2)) == 12
 
 
-def test_a_free_place_is_filled_before_hot_sauce_is_removed():
+def test_a_free_place_is_filled_before_hot_sauce_is_removed() -> None:
     state = play(table(ALL_DOWN, "? ? ?! ? ? ? ? ?"), Grab(2))
     assert [one.move for one in GAME.advise(state, 2)] == [Place(2, 7), Place(2, 3)]
 
 
-def test_the_last_slice_finishes():
+def test_the_last_slice_finishes() -> None:
     state = table("pepperoni mushroom olive pepper pepperoni mushroom olive ?", drawer=2, open=["pepper"])
     advised = GAME.advise(play(state, Grab(1)), 1)
     assert advised[0].reason == "finishes the pizza"
 
 
-def test_a_revealed_match_is_used_rather_than_discarded():
+def test_a_revealed_match_is_used_rather_than_discarded() -> None:
     state = grabbed(table(options={"may_stop": True}), 2, 3, "tomato")
     moves = [one.move for one in GAME.advise(state, 2)]
     assert moves[-1] == Stop(2)
     assert isinstance(moves[0], Place)
 
 
-def test_burning_on_purpose_pays_only_with_pizza_reset():
+def test_burning_on_purpose_pays_only_with_pizza_reset() -> None:
     pizzas = (ALL_DOWN, ALL_DOWN, "?! ?! ?! ? ?! ? ? ?")
     assert not GAME.advise(table(*pizzas), 3)
     assert best(table(*pizzas, options={"pizza_reset": True}), 3) == Grab(3)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_advice_is_legal_ranked_and_has_reasons(seed):
+def test_advice_is_legal_ranked_and_has_reasons(seed) -> None:
     for state, _ in played(2 + seed, seed, draw_limit=60, may_stop=seed == 1, pizza_reset=seed == 2):
         for player in range(1, state.players + 1):
             advised = GAME.advise(state, player)
@@ -95,7 +95,7 @@ def next_move(state: State, advised: int, random: Random) -> Move:
     return random.choice(list(GAME.legal(state)))
 
 
-def test_it_beats_players_at_random():
+def test_it_beats_players_at_random() -> None:
     won = 0
     for seed in range(12):
         random = Random(seed)

@@ -14,7 +14,7 @@ TEXT = files("controller.games.slice").joinpath("components.toml").read_text("ut
 PLAIN = GAME.components
 
 
-def test_the_reconstructed_deck():
+def test_the_reconstructed_deck() -> None:
     counts = dict(zip(PLAIN.cards, PLAIN.counts, strict=True))
     assert counts.pop("hot-sauce") == 8
     assert counts.pop("combo") == 8
@@ -22,14 +22,14 @@ def test_the_reconstructed_deck():
     assert len(counts) == 8
 
 
-def test_the_reconstructed_orders_have_four_toppings_twice_and_are_all_different():
+def test_the_reconstructed_orders_have_four_toppings_twice_and_are_all_different() -> None:
     assert all(set(Counter(toppings).values()) == {2} for toppings in PLAIN.toppings.values())
     assert len({frozenset(toppings) for toppings in PLAIN.toppings.values()}) == 24
     often = Counter(topping for toppings in PLAIN.toppings.values() for topping in set(toppings))
     assert set(often.values()) == {12}
 
 
-def test_every_fact_says_where_it_comes_from():
+def test_every_fact_says_where_it_comes_from() -> None:
     facts = list(list_facts(parse_table(TEXT, "components.toml")))
     assert {(fact.name, fact.provenance) for fact in facts if fact.piece == "deck"} == {
         ("order_cards", "rules"),
@@ -39,7 +39,7 @@ def test_every_fact_says_where_it_comes_from():
     assert all(fact.provenance == "reconstructed" for fact in facts if fact.piece.startswith(("topping", "order")))
 
 
-def test_words():
+def test_words() -> None:
     assert PLAIN.words("hot-sauce") == "Hot Sauce"
     assert PLAIN.words("ham") == "'ham'"
 
@@ -48,7 +48,7 @@ def orders(*toppings):
     return {f"mine-{number}": list(toppings) for number in range(24)}
 
 
-def test_own_cards_and_orders():
+def test_own_cards_and_orders() -> None:
     own = {"cards": {"ham": 100, "hot-sauce": 10, "combo": 18}, "orders": orders(*["ham"] * 8)}
     found = with_own_cards(PLAIN, own)
     assert found.cards == ("ham", "hot-sauce", "combo")
@@ -58,7 +58,7 @@ def test_own_cards_and_orders():
     assert with_own_cards(PLAIN, {}) is PLAIN
 
 
-def test_own_cards_from_a_file(tmp_path):
+def test_own_cards_from_a_file(tmp_path) -> None:
     path = tmp_path / "mine.toml"
     counts = dict(zip(PLAIN.cards, PLAIN.counts, strict=True)) | {"pepperoni": 20, "combo": 2}
     path.write_text("[cards]\n" + "\n".join(f"{card} = {count}" for card, count in counts.items()))
@@ -87,7 +87,7 @@ def test_own_cards_from_a_file(tmp_path):
         ({"orders": {"mine-1": "olive"}}, "is no list of toppings"),
     ],
 )
-def test_own_cards_that_cannot_be(own, message):
+def test_own_cards_that_cannot_be(own, message) -> None:
     with pytest.raises(OptionError, match=message):
         GAME.start(3, {"components": own})
 
@@ -103,7 +103,7 @@ def test_own_cards_that_cannot_be(own, message):
         ("cards = { is = 14", "cards = { is = -14", "is no whole number"),
     ],
 )  # fmt: skip
-def test_a_file_that_cannot_be(old, new, message):
+def test_a_file_that_cannot_be(old, new, message) -> None:
     assert old in TEXT
     with pytest.raises(ComponentError, match=message):
         parse_components(TEXT.replace(old, new), "mine.toml")

@@ -36,7 +36,7 @@ LINES = [
 
 
 @pytest.mark.parametrize(("state", "move", "text"), LINES, ids=[text for _, _, text in LINES])
-def test_each_kind_of_move_as_text_and_as_json(state, move, text):
+def test_each_kind_of_move_as_text_and_as_json(state, move, text) -> None:
     assert GAME.format(state, move) == text
     assert GAME.parse(state, text) == move
     assert GAME.parse(state, f"  {text.replace(' ', '   ')} ") == move
@@ -47,12 +47,12 @@ def test_each_kind_of_move_as_text_and_as_json(state, move, text):
     "text",
     ["", "P2", "P2 grab", "grabs", "P2 grabs P3", "P2 grabs, P3", "draw", "P2 fills", "P2 fills three", "P٢ grabs"],
 )
-def test_text_that_is_no_move(text):
+def test_text_that_is_no_move(text) -> None:
     with pytest.raises(NotationError, match="is no move"):
         GAME.parse(table(), text)
 
 
-def test_a_move_that_the_rules_refuse():
+def test_a_move_that_the_rules_refuse() -> None:
     with pytest.raises(IllegalMove, match="Drawer"):
         GAME.parse(table(), "P1 grabs")
     with pytest.raises(IllegalMove, match="no card of this game"):
@@ -60,7 +60,7 @@ def test_a_move_that_the_rules_refuse():
 
 
 @pytest.mark.parametrize(("text", "meant"), [("P2 frees 7", "P2 fills 7"), ("P2 fills 3", "P2 frees 3")])
-def test_a_line_says_whether_a_place_is_filled_or_freed(text, meant):
+def test_a_line_says_whether_a_place_is_filled_or_freed(text, meant) -> None:
     with pytest.raises(NotationError, match=f"{text}.* expected '{meant}'"):
         GAME.parse(GRABBED, text)
 
@@ -81,7 +81,7 @@ def test_a_line_says_whether_a_place_is_filled_or_freed(text, meant):
         ({"move": "draw", "card": "olive", "extra": 1}, r"draw\.extra: unknown key"),
     ],
 )
-def test_json_that_is_no_move(data, message):
+def test_json_that_is_no_move(data, message) -> None:
     with pytest.raises(NotationError, match=message):
         GAME.decode_move(data)
 
@@ -91,7 +91,7 @@ OPTIONS = {"pizza_reset": True, "may_stop": True, "revealed_hot_sauce": "place",
 
 @FEW
 @given(st.integers(2, 8), st.integers(0, 10**6), st.booleans())
-def test_states_and_moves_survive_json_and_text(players, seed, varied):
+def test_states_and_moves_survive_json_and_text(players, seed, varied) -> None:
     history = played(players, seed, **(OPTIONS if varied else {"draw_limit": 60}))
     for state, move in history[seed % 4 :: 4]:
         encoded = json.loads(json.dumps(GAME.encode_state(state)))
@@ -126,7 +126,7 @@ def replaced(data, path, value):
     st.randoms(use_true_random=False),
     st.sampled_from([None, -1, 0, 1, 7, 10**9, "", "x", "olive", "order-3", [], [1], {}, True, 1.5, {"up": None}]),
 )
-def test_anything_else_is_refused_or_a_state_that_can_be_played_on(seed, random, junk):
+def test_anything_else_is_refused_or_a_state_that_can_be_played_on(seed, random, junk) -> None:
     history = played(2 + seed % 4, seed, draw_limit=25)
     data = json.loads(json.dumps(GAME.encode_state(random.choice(history)[0])))
     changed = replaced(data, random.choice(list(places_in(data))), junk)
@@ -140,7 +140,7 @@ def test_anything_else_is_refused_or_a_state_that_can_be_played_on(seed, random,
         GAME.apply(state, move)
 
 
-def test_errors_of_states_name_the_place():
+def test_errors_of_states_name_the_place() -> None:
     data = GAME.encode_state(table())
     for change, message in [
         ({"drawer": 9}, "drawer: 9 is none of the players 1 to 3"),
@@ -156,7 +156,7 @@ def test_errors_of_states_name_the_place():
             GAME.decode_state(data | change)
 
 
-def test_own_cards_survive_json():
+def test_own_cards_survive_json() -> None:
     state = GAME.start(2, {"components": own_cards()})
     assert GAME.decode_state(json.loads(json.dumps(GAME.encode_state(state)))) == state
     assert GAME.draw(state, Random(1)).order.startswith("mine-")

@@ -34,26 +34,26 @@ def reached(state: State, depth: int) -> set[State]:
 
 
 @pytest.mark.parametrize("players", [2, 3, 8])
-def test_orders_are_dealt_in_as_many_ways_as_there_are_arrangements(players):
+def test_orders_are_dealt_in_as_many_ways_as_there_are_arrangements(players) -> None:
     assert ways(game(players), 2) == len(reached(game(players), 2)) == perm(24, 2)
 
 
 @pytest.mark.parametrize("players", range(2, 9))
-def test_the_first_draw_and_what_becomes_of_it(players):
+def test_the_first_draw_and_what_becomes_of_it(players) -> None:
     """Ten kinds of cards; each other player grabs it (with two players the Drawer too), or nobody does."""
     hands = 2 if players == 2 else players - 1
     assert ways(dealt(players), 1) == 10
     assert ways(dealt(players), 2) == 10 * (hands + 1)
 
 
-def test_hot_sauce_has_as_many_places_as_others_have_slices():
+def test_hot_sauce_has_as_many_places_as_others_have_slices() -> None:
     """Player 2 or 3 of three grabs it and blocks one of 16 slices, or nobody does and one of ten kinds is drawn."""
     assert ways(table(open=["hot-sauce"]), 2) == 2 * 16 + 10
     assert ways(table(open=["hot-sauce"], players=4), 2) == 3 * 24 + 10
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])
-def test_turning_the_table_changes_nothing(depth):
+def test_turning_the_table_changes_nothing(depth) -> None:
     """The same orders and pizzas one seat further clockwise."""
     seats = [("order-1", "? ? ? ? pepperoni ? ? ?"), ("order-2", "? combo ?! ? ? ? ? ?"), ("order-5", ALL_DOWN)]
 
@@ -297,20 +297,20 @@ SITUATIONS = [
 
 
 @pytest.mark.parametrize(("players", "position", "reset", "depth"), SITUATIONS)
-def test_ways_are_those_of_the_second_model(players, position, reset, depth):
+def test_ways_are_those_of_the_second_model(players, position, reset, depth) -> None:
     state = GAME.setup(players, {"pizza_reset": reset}, position)
     for plies in range(depth + 1):
         assert ways(state, plies) == model_ways(Model(players, position, reset), plies)
 
 
 @pytest.mark.parametrize(("players", "position", "reset", "depth"), SITUATIONS)
-def test_situations_reached_are_those_of_the_second_model(players, position, reset, depth):
+def test_situations_reached_are_those_of_the_second_model(players, position, reset, depth) -> None:
     state = GAME.setup(players, {"pizza_reset": reset}, position)
     for plies in range(depth):
         assert len(reached(state, plies)) == model_reached(Model(players, position, reset), plies)
 
 
-def test_known_numbers():
+def test_known_numbers() -> None:
     """Three players from the first draw, and two: kept so that a change of the rules shows."""
     assert [ways(dealt(3), depth) for depth in range(6)] == [1, 10, 30, 244, 1180, 6280]
     assert [ways(dealt(2), depth) for depth in range(6)] == [1, 10, 30, 228, 1020, 5352]

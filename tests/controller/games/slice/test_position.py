@@ -16,12 +16,12 @@ ORDERS = {"1": {"order": "order-1"}, "2": {"order": "order-2"}, "3": {"order": "
 
 
 @pytest.mark.parametrize("players", range(2, 9))
-def test_nothing_is_the_start(players):
+def test_nothing_is_the_start(players) -> None:
     assert GAME.setup(players, {}, {}) == game(players)
     assert GAME.position(game(players)) == {}
 
 
-def test_the_documented_example():
+def test_the_documented_example() -> None:
     position = {
         "phase": "grab",
         "drawer": 2,
@@ -39,17 +39,17 @@ def test_the_documented_example():
     assert len(state.orders) == 20
 
 
-def test_dealt_by_hand():
+def test_dealt_by_hand() -> None:
     assert GAME.setup(3, {}, {"phase": "draw", "players": ORDERS}) == dealt()
 
 
-def test_a_revealed_card_in_hand():
+def test_a_revealed_card_in_hand() -> None:
     state = grabbed(table(), 2, 3, "tomato")
     assert GAME.position(state)["lifted"] == "?"
     assert GAME.setup(3, {}, GAME.position(state)) == state
 
 
-def test_pools_are_told_apart():
+def test_pools_are_told_apart() -> None:
     state = play(table("pepperoni ? ? ? ? ? ? ?"), Grab(3))
     position = GAME.position(state)
     assert position["returned"] == [{"onion": 1}]
@@ -59,7 +59,7 @@ def test_pools_are_told_apart():
 
 @FEW
 @given(st.integers(2, 8), st.integers(0, 10**6), st.sampled_from([{}, {"pizza_reset": True, "empty_pile": "end"}]))
-def test_every_state_of_a_game_is_its_position_set_up(players, seed, options):
+def test_every_state_of_a_game_is_its_position_set_up(players, seed, options) -> None:
     options = options | {"draw_limit": 50}
     for state, _ in played(players, seed, **options)[seed % 3 :: 3]:
         position = json.loads(json.dumps(GAME.position(state)))
@@ -68,14 +68,14 @@ def test_every_state_of_a_game_is_its_position_set_up(players, seed, options):
         assert GAME.encode_state(again) == GAME.encode_state(state)
 
 
-def test_a_won_game_is_its_position_set_up():
+def test_a_won_game_is_its_position_set_up() -> None:
     seven = "pepperoni mushroom olive pepper pepperoni mushroom olive ?"
     state = play(table(seven, options={"pizzas": 1}, drawer=2, open=["pepper"]), Grab(1), Place(1, 8))
     assert state.phase is Phase.OVER
     assert GAME.setup(3, {"pizzas": 1}, GAME.position(state)) == state
 
 
-def test_a_finished_pizza_is_its_position_set_up():
+def test_a_finished_pizza_is_its_position_set_up() -> None:
     seven = "pepperoni mushroom olive pepper pepperoni mushroom olive ?"
     state = play(table(seven, drawer=2, open=["pepper"]), Grab(1), Place(1, 8))
     assert GAME.setup(3, {}, GAME.position(state)) == state
@@ -130,6 +130,6 @@ def with_pizza(places):
         ),
     ],
 )
-def test_a_position_that_cannot_be(position, message):
+def test_a_position_that_cannot_be(position, message) -> None:
     with pytest.raises(PositionError, match=message):
         GAME.setup(3, {}, position)
