@@ -75,7 +75,9 @@ def leaves(data: Any) -> list[Any]:
     return [holder[key] for holder, key in _places(data)]
 
 
-_ABSURD = (None, True, False, -1, 0, 1, 7, 99, 10**9, 0.5, "", "x", "é|;{", [], {}, [1], ["x"], [[]], {"x": 1}, "1")
+_ABSURD: tuple[Any, ...] = (
+    None, True, False, -1, 0, 1, 7, 99, 10**9, 0.5, "", "x", "é|;{", [], {}, [1], ["x"], [[]], {"x": 1}, "1",
+)  # fmt: skip
 
 
 def _random_move(engine: Game[Any, Any], state: Any, actor: Actor, rng: Random) -> Any:

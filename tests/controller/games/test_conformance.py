@@ -15,7 +15,7 @@ from controller.game import Actor, Game, GameError, IllegalMove, NotationError, 
 from controller.games.registry import game_names, load_game
 from controller.protocol import Session
 from controller.records.loading import load_record
-from controller.records.record import Header, Record, TakenBack, format_record, move_line, result
+from controller.records.record import Header, MoveLine, Record, TakenBack, format_record, move_line, result
 from tests.controller.games.random_play import Ply, last_state, leaves, mutated, play, random_move, through_json
 
 TABLES = [(name, players) for name in game_names() for players in load_game(name).player_counts]
@@ -194,6 +194,7 @@ def test_json_that_is_no_move_or_state_is_refused(name: str, players: int) -> No
     game, rng = played(name, players), Random(7)
     moves = [through_json(game.engine.encode_move(move)) for move in moves_of(name, players)]
     pool = [leaf for move in moves[:40] for leaf in leaves(move)]
+    data: Any
     for data in (None, 1, "x", [], {}, {"move": "x"}, {"move": []}):
         with pytest.raises(GameError):
             game.engine.decode_move(data)
@@ -309,6 +310,7 @@ def test_a_position_that_cannot_be_is_refused_and_any_other_can_be_played(name: 
                 continue
             assert game.engine.setup(players, {}, through_json(game.engine.position(state))) == state
             _use(game.engine, state, players, rng)
+    nothing: Any
     for nothing in ([], 1, "x", None, {"unheard_of": 1}):
         with pytest.raises(PositionError):
             game.engine.setup(players, {}, nothing)
@@ -461,7 +463,8 @@ def test_advice_uses_only_what_its_player_may_know(name: str, players: int) -> N
 def test_a_record_replays_what_was_played(name: str, players: int) -> None:
     engine, rng = load_game(name), Random(16)
     start = engine.start(players, {}, players)
-    states, lines = [start], []
+    states = [start]
+    lines: list[MoveLine | TakenBack] = []
     while engine.turn(states[-1]).actor is not Actor.NOBODY:
         move = random_move(engine, states[-1], rng)
         lines.append(move_line(engine, states[-1], move))

@@ -1,6 +1,8 @@
 """Games are found by their folders."""
 
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -23,7 +25,7 @@ def test_an_unknown_game_is_named_with_those_there_are() -> None:
 
 
 @pytest.mark.parametrize("name", ["registry", "values", "../x", "", "new_york_slice.rules"])
-def test_what_is_no_folder_is_no_game(name) -> None:
+def test_what_is_no_folder_is_no_game(name: str) -> None:
     with pytest.raises(registry.UnknownGame):
         registry.load_game(name)
 
@@ -42,7 +44,7 @@ def test_a_part_that_a_game_lacks_is_named_with_the_games_that_have_it() -> None
 
 
 @pytest.fixture
-def another(tmp_path, monkeypatch):
+def another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder beside the games, and what its `__init__.py` shall say."""
     monkeypatch.setattr(games, "__path__", [*games.__path__, str(tmp_path)])
     (tmp_path / "another").mkdir()
@@ -50,7 +52,7 @@ def another(tmp_path, monkeypatch):
     sys.modules.pop("controller.games.another", None)
 
 
-def test_a_new_folder_is_found_without_any_list(another) -> None:
+def test_a_new_folder_is_found_without_any_list(another: Path) -> None:
     another.write_text(
         "from dataclasses import replace\n"
         "from controller.games import new_york_slice\n"
@@ -68,7 +70,7 @@ def test_a_new_folder_is_found_without_any_list(another) -> None:
     ("text", "lacking"),
     [("", "lacks GAME"), ("class GAME:\n    name = 'another'\n", "lacks advise, apply")],
 )
-def test_a_folder_without_an_engine_is_an_error(another, text, lacking) -> None:
+def test_a_folder_without_an_engine_is_an_error(another: Path, text: str, lacking: str) -> None:
     another.write_text(text, encoding="utf-8")
     with pytest.raises(registry.NotAGame, match=lacking):
         registry.load_game("another")

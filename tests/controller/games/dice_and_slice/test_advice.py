@@ -1,12 +1,13 @@
 """What the adviser advises: legal, ranked, and far better than chance."""
 
 from random import Random
+from typing import Any
 
 import pytest
 
 from controller.game import Actor
 from controller.games.dice_and_slice import GAME
-from controller.games.dice_and_slice.rules import ExtraDot, Phase, Pick, State, Stop
+from controller.games.dice_and_slice.rules import ExtraDot, Phase, Pick, Roll, State, Stop
 from tests.controller.games.dice_and_slice.situations import (
     FINISHED,
     TINY,
@@ -20,7 +21,7 @@ from tests.controller.games.dice_and_slice.situations import (
 )
 
 
-def played(players: int, seed: int, advised: set[int], options=None) -> State:
+def played(players: int, seed: int, advised: set[int], options: dict[str, Any] | None = None) -> State:
     """A game of advised players against players who do anything legal."""
     random = Random(seed)
     state = GAME.start(players, options or {}, random.randint(1, players))
@@ -35,13 +36,15 @@ def played(players: int, seed: int, advised: set[int], options=None) -> State:
             assert all(GAME.refusal(state, one.move) is None and one.reason for one in advice)
             move = advice[0].move
         else:
-            move = random.choice([one for one in GAME.legal(state) if one.player == now.players[0]])
+            move = random.choice(
+                [one for one in GAME.legal(state) if not isinstance(one, Roll) and one.player == now.players[0]]
+            )
         state = GAME.apply(state, move)
     return state
 
 
 @pytest.mark.parametrize(("players", "seed"), [(2, 1), (2, 2), (3, 3)])
-def test_advice_wins_against_chance(players, seed) -> None:
+def test_advice_wins_against_chance(players: int, seed: int) -> None:
     me = seed % players + 1
     state = played(players, seed, {me})
     assert GAME.winners(state) == (me,)
@@ -91,7 +94,9 @@ def test_no_extra_dot_where_every_one_would_spoil_a_slice() -> None:
         ("a1-d4", "a4", "Scores mushroom-salami."),
     ],
 )
-def test_what_can_be_closed_is_closed_before_another_player_ends_the_game(slice_name, last, reason) -> None:
+def test_what_can_be_closed_is_closed_before_another_player_ends_the_game(
+    slice_name: str, last: str, reason: str
+) -> None:
     mine = with_dots(game(), 1, outline(slice_name) - {last})
     near = play(rolled(with_dots(mine, 2, FINISHED - {"a1"})), Pick(1, "A"))
     best = GAME.advise(near, 1)[0]

@@ -1,6 +1,7 @@
 """The pieces of Dice and Slice."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -69,7 +70,7 @@ def test_an_owners_copy_may_have_other_toppings_and_bonuses() -> None:
     assert "olive-a8" in pieces.topping_bits
 
 
-def test_an_owners_copy_from_a_file(tmp_path) -> None:
+def test_an_owners_copy_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "own.toml"
     path.write_text('[topping.pineapple]\nsquares = ["c4"]\n', encoding="utf-8")
     assert load_own(path) == {"topping": {"pineapple": {"squares": ["c4"]}}}
@@ -78,7 +79,7 @@ def test_an_owners_copy_from_a_file(tmp_path) -> None:
     assert GAME.decode_state(GAME.encode_state(state)) == state
 
 
-def test_an_owners_file_that_cannot_be_read_is_named(tmp_path) -> None:
+def test_an_owners_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(ComponentError, match=r"gone\.toml: cannot be read"):
         load_own(tmp_path / "gone.toml")
 
@@ -111,7 +112,7 @@ def test_an_owners_file_that_cannot_be_read_is_named(tmp_path) -> None:
         ({"die": {"A": {"4": {"connected": True}}}}, "die.A.4.connected: no two of its dots are neighbours"),
     ],
 )
-def test_impossible_pieces(own, problem) -> None:
+def test_impossible_pieces(own: Any, problem: str) -> None:
     with pytest.raises(ComponentError, match=problem):
         with_own_facts(GAME.components, own)
 
@@ -126,7 +127,7 @@ def test_impossible_pieces(own, problem) -> None:
         ("[sheet]", "[sheet", "no TOML"),
     ],
 )
-def test_impossible_files(old, new, problem) -> None:
+def test_impossible_files(old: str, new: str, problem: str) -> None:
     assert old in PACKAGED
     with pytest.raises(ComponentError, match=problem):
         parse_components(PACKAGED.replace(old, new), "components.toml")

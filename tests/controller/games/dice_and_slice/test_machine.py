@@ -37,7 +37,7 @@ class Games(RuleBasedStateMachine):
         options=st.fixed_dictionaries({"rest_gives_dot": st.booleans(), "unscorable_may_remain": st.booleans()}),
         missing=st.sets(DOTS, max_size=12) | st.none(),
     )
-    def begin(self, players, first, tiny, options, missing) -> None:
+    def begin(self, players: int, first: int, tiny: bool, options: dict[str, bool], missing: set[str] | None) -> None:
         pieces = TINY if tiny else OWN
         self.state = GAME.start(players, {"components": pieces, **options}, (first - 1) % players + 1)
         if missing is not None:
@@ -48,7 +48,7 @@ class Games(RuleBasedStateMachine):
         self.before = self.state
 
     @rule(number=st.integers(0, 10**6))
-    def play_a_legal_move(self, number) -> None:
+    def play_a_legal_move(self, number: int) -> None:
         moves = list(GAME.legal(self.state))
         assert len(set(moves)) == len(moves)
         assert bool(moves) == (self.state.phase is not Phase.OVER)

@@ -2,16 +2,17 @@
 
 import json
 from copy import deepcopy
+from typing import Any
 
 import pytest
 
 from controller.game import IllegalMove, NotationError
 from controller.games.dice_and_slice import GAME
-from controller.games.dice_and_slice.rules import ExtraDot, Pick, Roll, Stop
+from controller.games.dice_and_slice.rules import ExtraDot, Move, Pick, Roll, State, Stop
 from tests.controller.games.dice_and_slice.situations import game, mark, outline, play, rolled, turn, with_dots
 
 
-def enclosed():
+def enclosed() -> State:
     """Player 1 may place extra dots."""
     return turn(with_dots(game(), 1, outline("b2-d4") - {"b2"}), "b2")
 
@@ -26,7 +27,7 @@ def enclosed():
         (enclosed(), "P1 stops", Stop(1)),
     ],
 )
-def test_notation_and_back(state, text, move) -> None:
+def test_notation_and_back(state: State, text: str, move: Move) -> None:
     assert GAME.format(state, move) == text
     assert GAME.parse(state, text) == move
     assert GAME.parse(state, "  " + text.replace(" ", "   ")) == move
@@ -36,7 +37,7 @@ def test_notation_and_back(state, text, move) -> None:
 @pytest.mark.parametrize(
     "text", ["", "roll", "roll A1", "p1 picks A", "P1 marks", "P1 adds a1", "P1 stops now", "1 stops", "P1 marks a1 a1"]
 )
-def test_other_text_is_no_move(text) -> None:
+def test_other_text_is_no_move(text: str) -> None:
     state = play(rolled(game()), Pick(1, "A"))
     with pytest.raises(NotationError) as caught:
         GAME.parse(state, text)
@@ -62,12 +63,12 @@ def test_the_rules_refuse_what_they_refuse() -> None:
         ({"move": "stop", "player": 1, "die": "A"}, "stop.die: unknown key"),
     ],
 )
-def test_json_that_is_no_move(data, problem) -> None:
+def test_json_that_is_no_move(data: Any, problem: str) -> None:
     with pytest.raises(NotationError, match=problem):
         GAME.decode_move(data)
 
 
-def changed(path, value):
+def changed(path: tuple[str | int, ...], value: Any) -> Any:
     """The JSON of a state with one value changed, or taken away."""
     data = deepcopy(GAME.encode_state(enclosed()))
     place = data
@@ -116,7 +117,7 @@ def test_states_name_dots_toppings_and_bonuses() -> None:
         (("options",), 3, "state.options: 3 is no object"),
     ],
 )
-def test_json_that_is_no_state(path, value, problem) -> None:
+def test_json_that_is_no_state(path: tuple[str | int, ...], value: Any, problem: str) -> None:
     with pytest.raises(NotationError, match=problem):
         GAME.decode_state(changed(path, value))
 
@@ -129,7 +130,7 @@ def test_json_of_a_turn_that_waits_for_nobody_is_no_state() -> None:
 
 
 @pytest.mark.parametrize("data", [None, [], 3, "state", {}])
-def test_json_that_is_nothing_like_a_state(data) -> None:
+def test_json_that_is_nothing_like_a_state(data: Any) -> None:
     with pytest.raises(NotationError):
         GAME.decode_state(data)
 

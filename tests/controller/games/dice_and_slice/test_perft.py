@@ -5,7 +5,7 @@ engine but the pieces. On a sheet of 3 × 2 squares all states of both must be t
 whole sheet first turns are counted in closed form, and by turning the sheet around.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 from random import Random
 from typing import Any, NamedTuple
@@ -85,6 +85,7 @@ def picked(state: SlowState, active: int, die: str) -> SlowState:
 
 
 def face_of(state: SlowState, active: int, index: int) -> str:
+    assert state.picked is not None
     dice = dict(zip("AB", state.roll, strict=True))
     return dice[state.picked] if index == active else next(dice[die] for die in "AB" if die != state.picked)
 
@@ -225,7 +226,7 @@ def nearly_over() -> State:
         (nearly_over, [2, 23, 57, 80, 552]),
     ],
 )
-def test_the_same_states_as_the_rule_text_once_more(situation, counts) -> None:
+def test_the_same_states_as_the_rule_text_once_more(situation: Callable[[], State], counts: list[int]) -> None:
     depth = len(counts)
     fast, slow = reach(situation(), depth), slow_reach(as_slow(situation()), depth)
     for states, others in zip(fast, slow, strict=True):
@@ -234,7 +235,7 @@ def test_the_same_states_as_the_rule_text_once_more(situation, counts) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_whole_games_go_the_same_ways(seed) -> None:
+def test_whole_games_go_the_same_ways(seed: int) -> None:
     random = Random(seed)
     state = tiny_game(2 + seed % 2)
     while state.phase is not rules.Phase.OVER:
@@ -267,7 +268,7 @@ def test_first_turn_in_closed_form() -> None:
 
 
 @pytest.mark.parametrize("players", [3, 6])
-def test_first_marks_of_more_players_in_closed_form(players) -> None:
+def test_first_marks_of_more_players_in_closed_form(players: int) -> None:
     state = GAME.apply(rolled(game(players), "A6", "B6"), rules.Pick(1, "B"))
     one, two = ways(DICE["B"]["6"]["dots"]), ways(DICE["A"]["6"]["dots"])
     assert sum(1 for _ in GAME.legal(state)) == one + (players - 1) * two

@@ -2,12 +2,13 @@
 
 import json
 from random import Random
+from typing import Any
 
 import pytest
 
 from controller.game import Actor, OptionError, PositionError
 from controller.games.dice_and_slice import GAME
-from controller.games.dice_and_slice.rules import Phase, Stop
+from controller.games.dice_and_slice.rules import Phase, State, Stop
 from tests.controller.games.dice_and_slice.situations import (
     FINISHED,
     OWN,
@@ -26,7 +27,7 @@ FINISHED_DOTS = " ".join(FINISHED)
 CORNERLESS = " ".join(set(GAME.components.grid.names) - {"a1"})
 
 
-def setup(position, players=2):
+def setup(position: Any, players: int = 2) -> State:
     return GAME.setup(players, {"components": OWN}, position)
 
 
@@ -38,7 +39,7 @@ def test_nothing_said_is_the_start() -> None:
 
 @pytest.mark.parametrize("pieces", [OWN, TINY, {}])
 @pytest.mark.parametrize("players", [2, 3])
-def test_every_state_of_a_game_can_be_described(pieces, players) -> None:
+def test_every_state_of_a_game_can_be_described(pieces: dict[str, Any], players: int) -> None:
     random = Random(players)
     options = {"components": pieces}
     state = GAME.start(players, options, players)
@@ -90,7 +91,7 @@ def test_a_bonus_scored_before_is_closed_unless_said_otherwise() -> None:
 
 
 @pytest.mark.parametrize("said", [{}, {"over": True}])
-def test_a_finished_sheet_ends_the_game(said) -> None:
+def test_a_finished_sheet_ends_the_game(said: dict[str, Any]) -> None:
     state = setup({"sheets": {"1": {"dots": FINISHED_DOTS}}, **said})
     assert state.phase is Phase.OVER
     assert GAME.winners(state) == (1,)
@@ -135,7 +136,7 @@ def test_a_game_that_nobody_can_go_on_with_may_be_over() -> None:
         ({"roll": ["A1", "B5"], "picked": "A", "sheets": {"2": {"dots": CORNERLESS}}}, "sheets.2.marked: false"),
     ],
 )
-def test_what_is_no_position(position, problem) -> None:
+def test_what_is_no_position(position: Any, problem: str) -> None:
     with pytest.raises(PositionError, match=problem):
         setup(position)
 
@@ -153,7 +154,7 @@ SLICE = " ".join(outline("b2-d4"))
         ({"dots": SLICE, "crossed": ["salami-c2", "salami-c2"]}, r"crossed\[1\].*twice"),
     ],
 )
-def test_what_a_sheet_cannot_hold(sheet, problem) -> None:
+def test_what_a_sheet_cannot_hold(sheet: dict[str, Any], problem: str) -> None:
     with pytest.raises(PositionError, match=problem):
         setup({"roll": ["A4", "B2"], "picked": "A", "sheets": {"1": sheet}})
 

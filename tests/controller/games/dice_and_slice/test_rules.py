@@ -1,7 +1,9 @@
 """The rule text of Dice and Slice, sentence by sentence, in the order of its text."""
 
+from collections.abc import Collection
 from dataclasses import replace
 from itertools import permutations
+from typing import Any
 
 import pytest
 
@@ -9,7 +11,7 @@ from controller.game import Actor, GameError, IllegalMove, OptionError
 from controller.games.dice_and_slice import GAME, rules
 from controller.games.dice_and_slice.components import DICE
 from controller.games.dice_and_slice.grid import lines, slices
-from controller.games.dice_and_slice.rules import ExtraDot, Mark, Phase, Pick, Roll, Stop
+from controller.games.dice_and_slice.rules import ExtraDot, Mark, Move, Phase, Pick, Roll, State, Stop
 from tests.controller.games.dice_and_slice.situations import (
     FINISHED,
     bonuses,
@@ -33,17 +35,17 @@ from tests.controller.games.dice_and_slice.situations import (
 )
 
 
-def slices_on(state, player):
+def slices_on(state: State, player: int) -> list[str]:
     found = slices(state.options.components.grid, state.sheets[player - 1].dots)
     return sorted(one.name for one in found)
 
 
-def all_but(*dots):
+def all_but(*dots: str) -> set[str]:
     """All dots of a sheet but these."""
     return cut_at(range(13), ()) - set(dots)
 
 
-def with_rest(state, player, slice_name, last, **sheet):
+def with_rest(state: State, player: int, slice_name: str, last: str, **sheet: Any) -> State:
     """The dots around a slice on a player's sheet, all but the last ones."""
     return with_dots(state, player, outline(slice_name) - set(last.split()), **sheet)
 
@@ -52,14 +54,14 @@ def with_rest(state, player, slice_name, last, **sheet):
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5, 6])
-def test_setup_each_player_has_an_empty_sheet(players) -> None:
+def test_setup_each_player_has_an_empty_sheet(players: int) -> None:
     state = game(players)
     assert [dots_on(state, player) for player in range(1, players + 1)] == [[]] * players
     assert [one.total for one in GAME.score(state)] == [0] * players
 
 
 @pytest.mark.parametrize("players", [0, 1, 7, True, "2"])
-def test_setup_two_to_six_play(players) -> None:
+def test_setup_two_to_six_play(players: Any) -> None:
     with pytest.raises(OptionError, match="none of 2 to 6"):
         game(players)
 
@@ -88,7 +90,7 @@ def test_setup_who_last_ate_pizza_goes_first() -> None:
         ({"components": "no such file.toml"}, "cannot be read"),
     ],
 )
-def test_setup_unknown_option_and_wrong_value_are_errors(options, problem) -> None:
+def test_setup_unknown_option_and_wrong_value_are_errors(options: dict[str, Any], problem: str) -> None:
     with pytest.raises(OptionError, match=problem):
         GAME.start(2, options)
 
@@ -106,14 +108,14 @@ def test_rolling_is_chance_with_36_outcomes() -> None:
 
 
 @pytest.mark.parametrize("faces", [("A1",), ("A1", "A2"), ("B1", "A1"), ("A1", "B7"), (), ("A1", "B1", "B2")])
-def test_rolling_both_dice(faces) -> None:
+def test_rolling_both_dice(faces: tuple[str, ...]) -> None:
     heading, problem = refused(game(), Roll(faces))
     assert heading == "Rolling the dice"
     assert "one face of each die" in problem
 
 
 @pytest.mark.parametrize("move", [Pick(1, "A"), mark(1, "a1"), ExtraDot(1, "olive-d1", "a1"), Stop(1)])
-def test_rolling_comes_before_everything_else(move) -> None:
+def test_rolling_comes_before_everything_else(move: Move) -> None:
     refused(game(), move)
 
 
@@ -139,7 +141,7 @@ def test_picking_there_are_two_dice() -> None:
 
 
 @pytest.mark.parametrize(("die", "mine", "others"), [("A", "A1", "B6"), ("B", "B6", "A1")])
-def test_picking_all_the_others_must_use_the_other_die(die, mine, others) -> None:
+def test_picking_all_the_others_must_use_the_other_die(die: str, mine: str, others: str) -> None:
     state = play(rolled(game(3, first=2), "A1", "B6"), Pick(2, die))
     assert [rules.face_for(state, player) for player in (1, 2, 3)] == [others, mine, others]
 
@@ -185,7 +187,7 @@ def test_picking_happens_once() -> None:
 
 
 @pytest.mark.parametrize("dots", ["e5 f5 e6", "e5 f5 f6", "e6 f6 e5", "f5 f6 e6"])
-def test_marking_in_all_four_rotations(dots) -> None:
+def test_marking_in_all_four_rotations(dots: str) -> None:
     assert legal(play(rolled(game(), "A3"), Pick(1, "A")), mark(1, dots))
 
 
@@ -204,6 +206,7 @@ def test_marking_not_flipped() -> None:
     state = play(rolled(game(), "A4", "B6"), Pick(1, "B"))
     assert legal(state, mark(1, "e7 f7 g5"))
     refusal = GAME.refusal(state, mark(1, "f7 g7 e5"))
+    assert refusal is not None
     assert "flipped" in refusal.problem
     assert "quarter turns" in refusal.remedy
 
@@ -211,6 +214,7 @@ def test_marking_not_flipped() -> None:
 def test_marking_lines_up_with_the_grid_and_all_of_it() -> None:
     state = play(rolled(game(), "A2"), Pick(1, "A"))
     refusal = GAME.refusal(state, mark(1, "e5 f5"))
+    assert refusal is not None
     assert refusal.heading == "Marking the dot arrangement"
     assert "only a part of A2" in refusal.problem
     assert "d5 too" in refusal.remedy
@@ -222,7 +226,7 @@ def test_marking_more_dots_than_the_die_has() -> None:
 
 
 @pytest.mark.parametrize("dots", ["a1 b1", "m10 l10", "a10 a9", "m1 m2"])
-def test_marking_at_the_edge(dots) -> None:
+def test_marking_at_the_edge(dots: str) -> None:
     assert legal(play(rolled(game(), "A1"), Pick(1, "A")), mark(1, dots))
 
 
@@ -255,6 +259,7 @@ def test_marking_names_only_newly_placed_dots() -> None:
     state = with_dots(game(), 1, "e5 f5")
     state = play(rolled(state, "A2"), Pick(1, "A"))
     refusal = GAME.refusal(state, mark(1, "e5 f5 g5"))
+    assert refusal is not None
     assert "e5 f5 is marked already" in refusal.problem
     assert "overlaps" in refusal.remedy
 
@@ -274,6 +279,7 @@ def test_marking_leaves_the_dots_that_were_there() -> None:
 def test_marking_only_dots_that_there_are() -> None:
     state = play(rolled(game()), Pick(1, "A"))
     refusal = GAME.refusal(state, mark(1, "n1"))
+    assert refusal is not None
     assert "n1" in refusal.problem
     assert "a1 to m10" in refusal.remedy
 
@@ -284,7 +290,7 @@ def test_marking_once_a_turn() -> None:
 
 
 @pytest.mark.parametrize("player", [0, 3, -1, 100])
-def test_marking_by_nobody_else(player) -> None:
+def test_marking_by_nobody_else(player: int) -> None:
     state = play(rolled(game()), Pick(1, "A"))
     assert "no player" in refused(state, mark(player, "a1"))[1]
 
@@ -316,7 +322,7 @@ def test_marking_nothing_where_no_new_dot_can_be_placed() -> None:
 # Connecting dots ------------------------------------------------------------------------------------------------------
 
 
-def drawn(state, player):
+def drawn(state: State, player: int) -> set[tuple[str, str]]:
     return set(lines(state.options.components.grid, state.sheets[player - 1].dots))
 
 
@@ -347,13 +353,13 @@ SCORABLE = [(1, 1), (2, 2), (2, 3), (2, 4), (2, 5), (2, 6), (2, 7), (3, 3), (3, 
 SCORABLE += [(height, width) for width, height in SCORABLE if width != height]
 
 
-def placed(width, height) -> str:
+def placed(width: int, height: int) -> str:
     """A slice of that size away from the tests' toppings as far as it goes."""
     return f"a1-{named((width, height))}"
 
 
 @pytest.mark.parametrize(("width", "height"), SCORABLE)
-def test_scorable_slices_are_rectangles_of_15_squares_or_less(width, height) -> None:
+def test_scorable_slices_are_rectangles_of_15_squares_or_less(width: int, height: int) -> None:
     state = with_rest(game(), 1, placed(width, height), "a1")
     assert points(state, 1) == 0
     state = play(rolled(state), Pick(1, "A"), mark(1, "a1"))
@@ -363,12 +369,12 @@ def test_scorable_slices_are_rectangles_of_15_squares_or_less(width, height) -> 
 
 
 @pytest.mark.parametrize(("width", "height"), [(4, 4), (2, 8), (8, 2), (3, 6), (12, 9), (12, 2)])
-def test_scorable_slices_are_not_larger(width, height) -> None:
+def test_scorable_slices_are_not_larger(width: int, height: int) -> None:
     assert slices_on(with_dots(game(), 1, outline(placed(width, height))), 1) == []
 
 
 @pytest.mark.parametrize("length", [2, 3, 11])
-def test_scorable_slices_of_one_row_are_connected_across(length) -> None:
+def test_scorable_slices_of_one_row_are_connected_across(length: int) -> None:
     # So there is no slice of 2, 3, 5, 7, 11 or 13 squares.
     assert len(slices_on(with_dots(game(), 1, outline(placed(length, 1))), 1)) == length
     assert len(slices_on(with_dots(game(), 1, outline(placed(1, min(length, 9)))), 1)) == min(length, 9)
@@ -400,7 +406,7 @@ def test_scorable_slices_come_from_slicing_further() -> None:
 
 
 @pytest.mark.parametrize("missing", ["e5", "f5", "h8", "e7"])
-def test_scorable_slices_are_fully_enclosed(missing) -> None:
+def test_scorable_slices_are_fully_enclosed(missing: str) -> None:
     assert slices_on(with_dots(game(), 1, outline("e5-h8") - {missing}), 1) == []
 
 
@@ -413,7 +419,7 @@ def test_scorable_slices_at_the_rim_need_the_perimeter_sliced_too() -> None:
 # Extra dots from toppings ---------------------------------------------------------------------------------------------
 
 
-def with_olive(players=2, **options):
+def with_olive(players: int = 2, **options: Any) -> State:
     """Player 1 has just enclosed olive-i4 and nothing else, in h3-k5; no bonus but that of one olive can be scored."""
     state = with_rest(game(players, **options), 1, "h3-k5", "h3")
     return play(rolled(state), Pick(1, "A"), mark(1, "h3"))
@@ -505,7 +511,7 @@ def test_extra_dots_not_again_when_a_slice_is_subdivided() -> None:
 
 
 @pytest.mark.parametrize("dot", ["a1", "m10"])
-def test_extra_dots_later_when_the_slice_is_subdivided_and_the_dot_unused(dot) -> None:
+def test_extra_dots_later_when_the_slice_is_subdivided_and_the_dot_unused(dot: str) -> None:
     state = play(with_olive(), Stop(1), mark(2, "a1"))
     # h3-k5 is three wide and two high: i4 and j4 are inside it.
     state = play(rolled(state), Pick(2, "B"), mark(1, "i4"))
@@ -513,7 +519,7 @@ def test_extra_dots_later_when_the_slice_is_subdivided_and_the_dot_unused(dot) -
     assert dot in dots_on(play(state, ExtraDot(1, "olive-i4", dot)), 1)
 
 
-def subdivided_with_rest(**options):
+def subdivided_with_rest(**options: Any) -> State:
     """A dot cuts a corner off e5-h8 with a topping in what is left, an L of eight squares."""
     own = own_pieces({}, {"olive": ["g7"]}, {})
     return turn(with_dots(GAME.start(2, {"components": own, **options}), 1, outline("e5-h8")), "f6")
@@ -565,7 +571,7 @@ def test_extra_dots_which_topping_is_crossed_off_is_free_to_choose() -> None:
         (ExtraDot(7, "olive-i4", "a1"), "no player 7"),
     ],
 )
-def test_extra_dots_refused(move, problem) -> None:
+def test_extra_dots_refused(move: ExtraDot, problem: str) -> None:
     heading, shown = refused(with_olive(), move)
     assert heading == "Extra dots from toppings"
     assert problem in shown
@@ -621,24 +627,25 @@ def test_bonus_others_may_score_it_with_other_toppings_of_the_kind_no_more() -> 
 
 
 @pytest.mark.parametrize("order", list(permutations((1, 2, 3))))
-def test_bonus_for_all_who_score_it_at_the_same_time(order) -> None:
+def test_bonus_for_all_who_score_it_at_the_same_time(order: tuple[int, ...]) -> None:
     state = game(3)
     for player in (1, 2):
         state = with_rest(state, player, "h3-k5", "h3")
     state = play(rolled(state), Pick(1, "A"))
-    moves = {1: [mark(1, "h3"), Stop(1)], 2: [mark(2, "h3"), Stop(2)], 3: [mark(3, "a1")]}
+    moves: dict[int, list[Move]] = {1: [mark(1, "h3"), Stop(1)], 2: [mark(2, "h3"), Stop(2)], 3: [mark(3, "a1")]}
     state = play(state, *(move for player in order for move in moves[player]))
     assert [bonuses(state, player) for player in (1, 2, 3)] == [["just-olive"], ["just-olive"], []]
     assert state.phase is Phase.ROLL
 
 
 @pytest.mark.parametrize("late", [False, True])
-def test_bonus_at_the_same_time_even_if_one_used_an_extra_dot(late) -> None:
+def test_bonus_at_the_same_time_even_if_one_used_an_extra_dot(late: bool) -> None:
     state = with_rest(game(), 1, "h3-k5", "h3")
     # Player 2 encloses a chili, and with its extra dot the olive.
     state = with_dots(state, 2, outline("k3-m5", "d1-f3") - {"m3", "d1"})
     state = play(rolled(state), Pick(1, "A"))
-    one, two = [mark(1, "h3"), Stop(1)], [mark(2, "m3"), ExtraDot(2, "chili-k3", "d1"), Stop(2)]
+    one: list[Move] = [mark(1, "h3"), Stop(1)]
+    two: list[Move] = [mark(2, "m3"), ExtraDot(2, "chili-k3", "d1"), Stop(2)]
     state = play(state, *([*one, *two] if late else [*two, *one]))
     assert bonuses(state, 1) == bonuses(state, 2) == ["just-olive"]
 
@@ -731,7 +738,7 @@ def test_end_also_when_it_is_not_the_active_player_who_finishes() -> None:
     assert state.phase is Phase.OVER
 
 
-def finished(dots, **options):
+def finished(dots: Collection[str], **options: Any) -> bool:
     state = game(**options)
     return rules.is_finished(state, with_dots(state, 1, dots).sheets[0])
 
@@ -786,13 +793,13 @@ def test_end_not_when_somebody_can() -> None:
     assert state.phase is Phase.MARK
 
 
-def over():
+def over() -> State:
     state = turn(with_dots(game(), 1, FINISHED - {"a1"}), "a1")
     return play(state, *([Stop(1)] if extra_dots_for(state, 1) else []), mark(2, "e5"))
 
 
 @pytest.mark.parametrize("move", [Roll(("A1", "B1")), Pick(1, "A"), mark(1, "b2"), Stop(1)])
-def test_end_nothing_after_it(move) -> None:
+def test_end_nothing_after_it(move: Move) -> None:
     refused(over(), move)
     assert list(GAME.legal(over())) == []
     with pytest.raises(IllegalMove):
@@ -865,7 +872,7 @@ def test_refused_moves_are_errors_that_carry_the_refusal() -> None:
 
 def test_nothing_is_drawn_where_players_act() -> None:
     with pytest.raises(GameError, match="waits for pick"):
-        GAME.draw(rolled(game()), None)
+        GAME.draw(rolled(game()), None)  # type: ignore[arg-type]
 
 
 def test_dice_are_two() -> None:

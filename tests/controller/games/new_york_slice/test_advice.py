@@ -45,7 +45,7 @@ def advised(players: int, seed: int) -> list[State]:
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5, 6])
-def test_a_game_by_advice_is_legal_and_ranked(players) -> None:
+def test_a_game_by_advice_is_legal_and_ranked(players: int) -> None:
     final = advised(players, players)[-1]
     assert GAME.winners(final)
     assert sum(len(holding.eaten) for holding in final.holdings) > 0

@@ -65,13 +65,13 @@ def test_every_fact_has_its_provenance() -> None:
         ("[value.3]", "[value.3", "no TOML"),
     ],
 )
-def test_a_wrong_fact_is_named_with_file_key_and_value(old, new, problem) -> None:
+def test_a_wrong_fact_is_named_with_file_key_and_value(old: str, new: str, problem: str) -> None:
     assert old in PACKAGED
     with pytest.raises(ComponentError, match=f"pieces.toml: .*{problem}"):
         parse_components(PACKAGED.replace(old, new, 1), "pieces.toml")
 
 
-def test_a_file_of_own_facts(tmp_path) -> None:
+def test_a_file_of_own_facts(tmp_path: Path) -> None:
     path = tmp_path / "own.toml"
     path.write_text('["9/9"]\npepperoni = 1\n["7/1"]\npepperoni = 3\nanchovies = 0\n', encoding="utf-8")
     assert load_own_facts(path) == {"9/9": {"pepperoni": 1}, "7/1": {"pepperoni": 3, "anchovies": 0}}
@@ -85,7 +85,7 @@ def test_a_file_of_own_facts(tmp_path) -> None:
     ]
 
 
-def test_a_file_of_own_facts_with_a_mistake(tmp_path) -> None:
+def test_a_file_of_own_facts_with_a_mistake(tmp_path: Path) -> None:
     path = tmp_path / "own.toml"
     path.write_text('["9/9"]\nham = 1\n', encoding="utf-8")
     with pytest.raises(ComponentError, match=r"own.toml: 9/9.ham: unknown key"):
@@ -98,7 +98,7 @@ def test_a_file_of_own_facts_with_a_mistake(tmp_path) -> None:
         GAME.start(4, {"components": {"9/9": {"ham": 1}}})
 
 
-def test_a_file_with_all_pieces(tmp_path) -> None:
+def test_a_file_with_all_pieces(tmp_path: Path) -> None:
     path = tmp_path / "all.toml"
     path.write_text(PACKAGED, encoding="utf-8")
     assert load_components(path) == load_components()
@@ -114,5 +114,5 @@ def test_a_file_with_all_pieces(tmp_path) -> None:
         ("pineapple", "'pineapple'"),
     ],
 )
-def test_what_a_player_calls_a_piece(face, words) -> None:
+def test_what_a_player_calls_a_piece(face: str, words: str) -> None:
     assert load_components().words(face) == words

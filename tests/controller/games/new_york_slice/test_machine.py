@@ -1,6 +1,7 @@
 """Whole games played at random, as a state machine: what holds in every state of every one of them."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from random import Random
@@ -18,12 +19,14 @@ from controller.games.new_york_slice.rules import (
     Dibs,
     Divide,
     EatSeconds,
+    Move,
     Mystery,
     Phase,
     Redraw,
     Reveal,
     RevealEaten,
     Sneak,
+    State,
     Take,
 )
 
@@ -53,7 +56,7 @@ ANY_MOVE = st.one_of(
 )
 
 
-def chance(state, coming, random):
+def chance(state: State, coming: Sequence[str], random: Random) -> Move:
     """An outcome; of the Specials the next in this order comes up. A Mystery slice may be seen by its owner only."""
     move = GAME.draw(state, random)
     if isinstance(move, Reveal | Redraw):
@@ -61,19 +64,19 @@ def chance(state, coming, random):
     return Mystery(None) if isinstance(move, Mystery) and random.random() < 0.5 else move
 
 
-def choice(state, random):
+def choice(state: State, random: Random) -> Move:
     """A legal move of any kind and player, as likely where there are few as where there are thousands."""
     listed = list(islice(GAME.legal(state), 4000))
     kind = random.choice(sorted({(type(move).__name__, getattr(move, "player", 0)) for move in listed}))
     return random.choice([move for move in listed if (type(move).__name__, getattr(move, "player", 0)) == kind])
 
 
-def any_move(state, coming, random):
+def any_move(state: State, coming: Sequence[str], random: Random) -> Move:
     by_chance = GAME.turn(state).actor is Actor.CHANCE
     return chance(state, coming, random) if by_chance else choice(state, random)
 
 
-def is_legal(state, move):
+def is_legal(state: State, move: Move) -> bool:
     """Whether a move is in the list, under the list's numbering; a pizza that is turned up is in none."""
     if isinstance(move, Reveal):
         fresh = move.special in state.unseen_specials and state.unseen.issuperset(move.ring)
@@ -81,7 +84,7 @@ def is_legal(state, move):
     return move in set(GAME.legal(state))
 
 
-def check_one(state, move) -> bool:
+def check_one(state: State, move: Move) -> bool:
     """A move is refused with a reason exactly when it is not legal. Returns whether it is legal."""
     found = GAME.refusal(state, move)
     if found is None:
@@ -99,7 +102,7 @@ def check_one(state, move) -> bool:
     return False
 
 
-def pieces(state):
+def pieces(state: State) -> list[str]:
     """Every slice in the game, wherever it is."""
     places = [*state.unseen, *state.taken, *([state.mystery] if state.mystery else [])]
     for holding in state.holdings:
@@ -119,16 +122,16 @@ class Games(RuleBasedStateMachine):
         coming=st.permutations(SPECIALS),
         seed=st.integers(0, 999),
     )
-    def begin(self, players, switched, own, coming, seed) -> None:
+    def begin(self, players: int, switched: frozenset[str], own: bool, coming: Sequence[str], seed: int) -> None:
         self.options = {name: SWITCHES[name] for name in switched} | ({"components": OWN_PIECES} if own else {})
         self.coming = coming
         self.random = Random(seed)
         self.state = GAME.start(players, self.options, self.random.randint(1, players))
-        self.past = []
+        self.past: list[Move] = []
 
     @precondition(lambda self: self.state.phase is not Phase.OVER)
     @rule(steps=st.integers(1, 25))
-    def play(self, steps) -> None:
+    def play(self, steps: int) -> None:
         for _ in range(steps):
             if self.state.phase is not Phase.OVER:
                 self.play_one()
@@ -150,7 +153,7 @@ class Games(RuleBasedStateMachine):
         self.past.append(move)
 
     @rule(move=ANY_MOVE)
-    def anything_else(self, move) -> None:
+    def anything_else(self, move: Move) -> None:
         check_one(self.state, move)
 
     @precondition(lambda self: self.past)
@@ -160,7 +163,7 @@ class Games(RuleBasedStateMachine):
 
     @precondition(lambda self: self.state.phase not in (Phase.REVEAL, Phase.OVER))
     @rule(other=ANY_MOVE)
-    def almost_a_legal_move(self, other) -> None:
+    def almost_a_legal_move(self, other: Move) -> None:
         """A legal move with one thing changed for that of any other move of its kind."""
         move = any_move(self.state, self.coming, self.random)
         if type(move) is type(other):
@@ -173,7 +176,7 @@ class Games(RuleBasedStateMachine):
 
     @precondition(lambda self: self.state.phase is Phase.DIVIDE)
     @rule(data=st.data())
-    def any_division(self, data) -> None:
+    def any_division(self, data: st.DataObject) -> None:
         """Wherever the pizza is cut, and also where two slices have changed places."""
         ring = list(self.state.ring)
         places = st.integers(0, len(ring) - 1)
@@ -248,7 +251,7 @@ TestGames.settings = settings(max_examples=30, stateful_step_count=12, deadline=
 # Every Special comes into play ----------------------------------------------------------------------------------------
 
 
-def moves_of_game(players, special, seed):
+def moves_of_game(players: int, special: str, seed: int) -> list[tuple[State, Move | None]]:
     """Each state with the move made in it, of a game in whose first round this Special comes up, and a Veggie slice
     without pepperoni where there is one."""
     random = Random(seed)
@@ -264,7 +267,7 @@ def moves_of_game(players, special, seed):
     return [*history, (state, None)]
 
 
-def is_use(special, state, move):
+def is_use(special: str, state: State, move: Move | None) -> bool:
     """Whether this move uses the Special."""
     match special, move:
         case (rules.CUT_IN_LINE, Take()):
@@ -288,7 +291,7 @@ NOT_FOR_TWO = (rules.CUT_IN_LINE, rules.DIBS, rules.YOU_LOVE_VEGGIES)
 
 
 @pytest.mark.parametrize("special", SPECIALS)
-def test_every_special_comes_into_play_with_any_number_of_players(special) -> None:
+def test_every_special_comes_into_play_with_any_number_of_players(special: str) -> None:
     used = False
     for players in range(2, 7):
         history = moves_of_game(players, special, players)

@@ -1,5 +1,7 @@
 """Moves as text, states and moves as JSON."""
 
+from typing import Any
+
 import pytest
 
 from controller.game import IllegalMove, NotationError
@@ -61,7 +63,7 @@ def test_spaces_do_not_matter() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "stack", "stack x", "P2 take B", "P2 takes 1", "pizza", "🍕", "P2 eats"])
-def test_text_that_is_no_move_is_quoted(text) -> None:
+def test_text_that_is_no_move_is_quoted(text: str) -> None:
     with pytest.raises(NotationError, match="is no move") as caught:
         GAME.parse(game(), text)
     assert repr(text) in str(caught.value)
@@ -100,7 +102,7 @@ def test_a_move_as_json() -> None:
         ({"move": "divide", "portions": [["7/1"], 3], "special_in": 0}, r"divide.portions\[1\]: 3 is no list"),
     ],
 )
-def test_json_that_is_no_move_is_named(data, problem) -> None:
+def test_json_that_is_no_move_is_named(data: Any, problem: str) -> None:
     with pytest.raises(NotationError, match=problem):
         GAME.decode_move(data)
 
@@ -138,6 +140,6 @@ def test_moves_are_hashable_values() -> None:
         ("P2 seconds 7/1 7/1", "a slice twice"),
     ],
 )
-def test_text_that_contradicts_itself_is_no_move(text, problem) -> None:
+def test_text_that_contradicts_itself_is_no_move(text: str, problem: str) -> None:
     with pytest.raises(NotationError, match=problem):
         GAME.parse(served(game()), text)

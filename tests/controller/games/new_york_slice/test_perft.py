@@ -6,14 +6,16 @@ closed form or a symmetry.
 """
 
 from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain, combinations, product
 from math import comb, perm
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
 from controller.games.new_york_slice import GAME, rules
-from controller.games.new_york_slice.rules import Decide, Phase, Sneak, Take
+from controller.games.new_york_slice.rules import Decide, Holding, Phase, Sneak, State, Take
+from tests.controller.games.known import known
 from tests.controller.games.new_york_slice.situations import (
     RING,
     divided,
@@ -33,7 +35,7 @@ from tests.long import cases
 # The engine's way -----------------------------------------------------------------------------------------------------
 
 
-def reached(state, depth):
+def reached(state: State, depth: int) -> list[list[State]]:
     """After 0, 1, 2 .. moves: the state at the end of each sequence."""
     found = [[state]]
     for _ in range(depth):
@@ -41,7 +43,7 @@ def reached(state, depth):
     return found
 
 
-def perft(state, depth):
+def perft(state: State, depth: int) -> tuple[int, int]:
     """How many sequences of so many moves there are, and how many different tables lie at their ends."""
     ends = reached(state, depth)[-1]
     return len(ends), len(set(map(seen, ends)))
@@ -50,17 +52,25 @@ def perft(state, depth):
 # The slow way: what lies on the table ---------------------------------------------------------------------------------
 
 
+Circle = tuple[str, ...]
+"""Slices clockwise."""
+Portion = tuple[frozenset[str], bool]
+"""Its slices, and whether the Special is with them."""
+Check = tuple[dict[int, int], int, int]
+"""A guest check: the points by type, Special*, Pepperoni - Anchovy."""
+
+
 class Seat(NamedTuple):
     """What lies in front of a player."""
 
-    front: frozenset = frozenset()
+    front: frozenset[str] = frozenset()
     """Face up."""
-    eaten: frozenset = frozenset()
+    eaten: frozenset[str] = frozenset()
     hidden: str | None = None
     """The Mystery slice, eaten unseen; "?" where only its owner knows it."""
-    boards: frozenset = frozenset()
+    boards: frozenset[tuple[str, int]] = frozenset()
     """Specials, each with the round it came in."""
-    played: frozenset = frozenset()
+    played: frozenset[str] = frozenset()
     """Those of Cut in Line, Dibs! and Sneak-a-Slice that are used up."""
     beside: str | None = None
     """What the Supreme slice was laid next to."""
@@ -72,31 +82,31 @@ class Table(NamedTuple):
     waits: str
     round: int
     slicer: int
-    stacks: frozenset
-    seats: tuple
-    pizza: tuple = ()
+    stacks: frozenset[int]
+    seats: tuple[Seat, ...]
+    pizza: Circle = ()
     """The circle as it was divided, from its smallest slice."""
     board: str | None = None
     """Today's Special."""
-    aside: frozenset = frozenset()
-    portions: frozenset = frozenset()
-    """Those left: the slices and whether the Special is with them."""
-    choosing: tuple = ()
+    aside: frozenset[str] = frozenset()
+    portions: frozenset[Portion] = frozenset()
+    """Those left."""
+    choosing: tuple[int, ...] = ()
     shifter: int | None = None
     taker: int | None = None
-    hand: frozenset = frozenset()
+    hand: frozenset[str] = frozenset()
     fresh: bool = False
     """Whether the Special came with the slices in hand."""
     extra: str | None = None
     """The Mystery slice in hand; "?" where only its taker sees it."""
 
 
-def turned(circle):
+def turned(circle: Circle) -> Circle:
     first = circle.index(min(circle)) if circle else 0
     return circle[first:] + circle[:first]
 
 
-def seen(state):
+def seen(state: State) -> Table:
     """The engine's state as the model has it."""
     left = frozenset((frozenset(one.slices), one.special) for one in state.portions if one.taken_by is None)
     return Table(
@@ -118,7 +128,7 @@ def seen(state):
     )
 
 
-def seen_seat(holding):
+def seen_seat(holding: Holding) -> Seat:
     hidden = holding.unseen_faces[0] if holding.unseen_faces else "?" if holding.unseen_eaten else None
     return Seat(
         front=frozenset(holding.collected),
@@ -150,20 +160,20 @@ PEPPERONI = {face: facts.pepperoni for face, facts in GAME.components.by_face.it
 ANCHOVIES = {face: facts.anchovies for face, facts in GAME.components.by_face.items()}
 
 
-def some_of(things):
+def some_of(things: Iterable[str]) -> Iterator[frozenset[str]]:
     """Every subset."""
     pool = sorted(things)
     return map(frozenset, chain.from_iterable(combinations(pool, size) for size in range(len(pool) + 1)))
 
 
-def clockwise(circle):
+def clockwise(circle: Circle) -> list[tuple[str, str]]:
     return list(zip(circle, circle[1:] + circle[:1], strict=True))
 
 
-def runs_between(circle, knives):
+def runs_between(circle: Circle, knives: tuple[bool, ...]) -> list[frozenset[str]]:
     """The portions of a circle that is cut behind the slices at these places."""
     begin = knives.index(True) + 1
-    runs = [[]]
+    runs: list[list[str]] = [[]]
     for step in range(len(circle)):
         place = (begin + step) % len(circle)
         runs[-1].append(circle[place])
@@ -172,7 +182,7 @@ def runs_between(circle, knives):
     return [frozenset(run) for run in runs[:-1]]
 
 
-def all_cuts(circle, portions):
+def all_cuts(circle: Circle, portions: int) -> Iterator[list[frozenset[str]]]:
     """Every way to lay knives between the slices of a circle, tried one by one."""
     if portions == 1:
         yield [frozenset(circle)]
@@ -182,7 +192,7 @@ def all_cuts(circle, portions):
             yield runs_between(circle, knives)
 
 
-def all_divisions(circle, portions):
+def all_divisions(circle: Circle, portions: int) -> Iterator[frozenset[Portion]]:
     """With the Special added to a portion or as one of its own."""
     for runs in all_cuts(circle, portions):
         for chosen in runs:
@@ -194,21 +204,21 @@ def all_divisions(circle, portions):
 class Model:
     """The rules once more, slowly. `house` names the readings that are switched from their defaults."""
 
-    def __init__(self, players, house=frozenset()) -> None:
+    def __init__(self, players: int, house: frozenset[str] = frozenset()) -> None:
         self.players = players
         self.house = house
         self.slices = SLICES - IN_THE_BOX.get(players, set())
         self.portions = 4 if players == 2 else players
 
-    def layer_after(self, layer):
+    def layer_after(self, layer: Counter[Table]) -> Counter[Table]:
         """One move on: each situation with the number of sequences that lead to it."""
-        following = Counter()
+        following: Counter[Table] = Counter()
         for table, ways in layer.items():
             for after in self.after(table):
                 following[after] += ways
         return following
 
-    def after(self, table):
+    def after(self, table: Table) -> list[Table]:
         """What can follow, one for each choice or chance."""
         ways = {
             "stack": self.stacks, "redraw": self.redraws, "divide": self.divides, "choose": self.chooses,
@@ -216,29 +226,29 @@ class Model:
         }  # fmt: skip
         return list(ways[table.waits](table)) if table.waits in ways else []
 
-    def owner(self, table, name):
-        """Who has this Special: the player and the round it came in."""
+    def owner(self, table: Table, name: str) -> tuple[int, int]:
+        """Who has this Special: the player and the round it came in; 0 and 0 where nobody has it."""
         for player, seat in enumerate(table.seats, start=1):
             for board, since in seat.boards:
                 if board == f"special/{name}":
                     return player, since
-        return None, None
+        return 0, 0
 
-    def may_play(self, table, name):
+    def may_play(self, table: Table, name: str) -> int | None:
         """Who may use this Special in this round."""
         player, since = self.owner(table, name)
         if player and since < table.round and f"special/{name}" not in table.seats[player - 1].played:
             return player
         return None
 
-    def seated(self, table, player, **changes):
+    def seated(self, table: Table, player: int, **changes: Any) -> tuple[Seat, ...]:
         seat = table.seats[player - 1]._replace(**changes)
         return (*table.seats[: player - 1], seat, *table.seats[player:])
 
-    def spent(self, table, player, name):
+    def spent(self, table: Table, player: int, name: str) -> tuple[Seat, ...]:
         return self.seated(table, player, played=table.seats[player - 1].played | {f"special/{name}"})
 
-    def unknown(self, table):
+    def unknown(self, table: Table) -> set[str]:
         """Slices nobody has turned up."""
         turned_up = set(table.pizza) | {table.extra}
         for seat in table.seats:
@@ -247,14 +257,15 @@ class Model:
 
     # Start each round
 
-    def stacks(self, table):
+    def stacks(self, table: Table) -> Iterator[Table]:
         for stack in table.stacks:
             yield table._replace(waits="reveal", stacks=table.stacks - {stack})
 
-    def redraws(self, table):
-        known = {board for seat in table.seats for board, _ in seat.boards} | table.aside | {table.board}
+    def redraws(self, table: Table) -> Iterator[Table]:
+        assert table.board is not None
+        met = {board for seat in table.seats for board, _ in seat.boards} | table.aside | {table.board}
         for name in SPECIALS:
-            if f"special/{name}" not in known:
+            if f"special/{name}" not in met:
                 again = name == "cut-in-line" and (self.players == 2 or not table.stacks)
                 again |= name == "sneak-a-slice" and not table.stacks
                 again |= name in ("dibs", "you-love-veggies") and self.players == 2
@@ -263,7 +274,7 @@ class Model:
 
     # Divide the pizza
 
-    def divides(self, table):
+    def divides(self, table: Table) -> Iterator[Table]:
         caller = self.may_play(table, "dibs")
         if caller:
             yield from self.calls(table, caller)
@@ -272,7 +283,7 @@ class Model:
         for portions in all_divisions(table.pizza, self.portions):
             yield table._replace(waits="choose", portions=portions, choosing=choosing)
 
-    def calls(self, table, caller):
+    def calls(self, table: Table, caller: int) -> Iterator[Table]:
         seat = table.seats[caller - 1]
         craving = self.owner(table, "combo-craving")[0] == caller
         for face in table.pizza:
@@ -286,7 +297,7 @@ class Model:
 
     # Choose a portion
 
-    def chooses(self, table):
+    def chooses(self, table: Table) -> Iterator[Table]:
         choosers = [table.choosing[0]]
         cutter = self.may_play(table, "cut-in-line")
         if cutter and cutter != table.slicer and len(table.portions) == self.portions and cutter not in choosers:
@@ -298,7 +309,7 @@ class Model:
             if self.may_play(table, "sneak-a-slice") == player != table.slicer:
                 yield from self.sneaks(table, player)
 
-    def takes(self, table, player):
+    def takes(self, table: Table, player: int) -> Iterator[Table]:
         for slices, with_special in table.portions:
             seats = table.seats if player == table.choosing[0] else self.spent(table, player, "cut-in-line")
             taken = table._replace(seats=seats)
@@ -317,7 +328,7 @@ class Model:
                 fresh=with_special,
             )
 
-    def sneaks(self, table, player):
+    def sneaks(self, table: Table, player: int) -> Iterator[Table]:
         """Two slices that lie side by side, once those that are gone are skipped, in two portions."""
         home = {face: portion for portion in table.portions for face in portion[0]}
         circle = tuple(face for face in table.pizza if face in home)
@@ -333,23 +344,23 @@ class Model:
             portions |= {(slices - {face}, special), (target[0] | {face}, target[1])}
             yield table._replace(portions=portions, shifter=player, seats=self.spent(table, player, "sneak-a-slice"))
 
-    def extras(self, table):
+    def extras(self, table: Table) -> Iterator[Table]:
         for face in self.unknown(table) | {"?"}:
             yield table._replace(waits="decide", extra=face)
 
     # Collect or eat
 
-    def kind(self, seat, face):
+    def kind(self, seat: Seat, face: str) -> int | None:
         """The type of a slice of one type."""
         if face == "supreme":
-            return int(seat.beside) if seat.beside not in (None, "anchovy") else None
+            return int(seat.beside) if seat.beside is not None and seat.beside != "anchovy" else None
         return NUMBERED.get(face)
 
-    def laid_beside(self, seat, front):
+    def laid_beside(self, seat: Seat, front: frozenset[str]) -> Collection[str | None]:
         """Everything that the Supreme slice may be next to, once these slices lie face up."""
         if seat.beside or "supreme" not in front:
             return {seat.beside}
-        types = set()
+        types: set[str] = set()
         for face in front:
             types |= {str(value) for value in COMBOS.get(face, ())}
             types |= {str(NUMBERED[face])} if face in NUMBERED else set()
@@ -357,14 +368,15 @@ class Model:
             types.add("anchovy")
         return types or {None}
 
-    def edible(self, table, player, face):
+    def edible(self, table: Table, player: int, face: str) -> bool:
         """Of slices just gained."""
         if face in COMBOS:
             return self.owner(table, "combo-craving")[0] == player
         loved = table.fresh and table.board == "special/you-love-veggies" and NUMBERED.get(face) == 3
         return PEPPERONI[face] > 0 or loved
 
-    def decides(self, table):
+    def decides(self, table: Table) -> Iterator[Table]:
+        assert table.taker is not None
         seat = table.seats[table.taker - 1]
         edible = {face for face in table.hand if self.edible(table, table.taker, face)}
         if table.fresh and table.board == "special/combo-craving":
@@ -375,20 +387,21 @@ class Model:
             for hidden, shown in self.extra_ways(table):
                 front = (seat.front | table.hand | shown) - eaten
                 for beside in self.laid_beside(seat, front):
-                    changes = {"front": front, "eaten": seat.eaten | eaten, "beside": beside}
+                    changes: dict[str, Any] = {"front": front, "eaten": seat.eaten | eaten, "beside": beside}
                     changes["hidden"] = hidden or seat.hidden
                     yield self.next_turn(table._replace(seats=self.seated(table, table.taker, **changes)))
 
-    def extra_ways(self, table):
+    def extra_ways(self, table: Table) -> list[tuple[str | None, set[str]]]:
         """The Mystery slice eaten (what lies hidden, what is shown) or collected."""
         if table.extra is None:
             return [(None, set())]
         if table.extra == "?":
             return [("?", set())]
+        assert table.taker is not None
         eats = "mystery_needs_pepperoni" in self.house or self.edible(table, table.taker, table.extra)
         return [(None, {table.extra}), *([(table.extra, set())] if eats else [])]
 
-    def next_turn(self, table):
+    def next_turn(self, table: Table) -> Table:
         table = table._replace(taker=None, hand=frozenset(), fresh=False, extra=None)
         if table.choosing:
             return table._replace(waits="choose")
@@ -403,12 +416,12 @@ class Model:
 
     # Game end
 
-    def closing(self, table):
+    def closing(self, table: Table) -> Table:
         return table._replace(waits="count" if any(seat.hidden for seat in table.seats) else "over")
 
-    def second_helpings(self, seat):
+    def second_helpings(self, seat: Seat) -> Collection[set[str]]:
         """Collected slices by type, of types with pepperoni."""
-        found = {}
+        found: dict[int, set[str]] = {}
         for face in seat.front:
             kind = self.kind(seat, face)
             if kind and "seconds_needs_pepperoni" in self.house:
@@ -417,19 +430,20 @@ class Model:
                 found.setdefault(kind, set()).add(face)
         return found.values()
 
-    def seconds(self, table):
+    def seconds(self, table: Table) -> Iterator[Table]:
         owner = self.owner(table, "seconds")[0]
         seat = table.seats[owner - 1]
         for eaten in set(chain.from_iterable(map(some_of, self.second_helpings(seat)))):
             changes = {"front": seat.front - eaten, "eaten": seat.eaten | eaten}
             yield self.closing(table._replace(seats=self.seated(table, owner, **changes)))
 
-    def counts(self, table):
+    def counts(self, table: Table) -> Iterator[Table]:
         """What could not be eaten turns out to have been collected."""
         player = next(player for player, seat in enumerate(table.seats, start=1) if seat.hidden)
         seat = table.seats[player - 1]
+        assert seat.hidden is not None
         for face in self.unknown(table) if seat.hidden == "?" else {seat.hidden}:
-            changes = {"front": seat.front, "eaten": seat.eaten, "hidden": None}
+            changes: dict[str, Any] = {"front": seat.front, "eaten": seat.eaten, "hidden": None}
             craved, had = self.owner(table, "combo-craving"), self.owner(table, "mystery-slice")
             eats = face in COMBOS and craved[0] == player and craved[1] <= had[1]
             if PEPPERONI[face] or eats or "mystery_needs_pepperoni" in self.house:
@@ -442,10 +456,10 @@ class Model:
 # The slow way: scoring ------------------------------------------------------------------------------------------------
 
 
-def slow_check(seats):
-    """The guest checks: (the points by type, Special*, Pepperoni - Anchovy) of each player."""
+def slow_check(seats: tuple[Seat, ...]) -> list[Check]:
+    """The guest checks of each player."""
     names = [{board.removeprefix("special/") for board, _ in seat.boards} for seat in seats]
-    types = [{} for _ in seats]
+    types: list[dict[int, int]] = [{} for _ in seats]
     for value in range(3, 12):
         amounts = [slow_amount(seat, value, "supersize-combos" in own) for seat, own in zip(seats, names, strict=True)]
         first = [index for index, amount in enumerate(amounts) if amount == max(amounts) > 0]
@@ -462,13 +476,13 @@ def slow_check(seats):
     return checks
 
 
-def slow_amount(seat, value, supersized):
+def slow_amount(seat: Seat, value: int, supersized: bool) -> float:
     amount = sum(1.0 for face in seat.front if NUMBERED.get(face) == value)
     amount += sum(2.0 if supersized else 0.5 for face in seat.front if value in COMBOS.get(face, ()))
     return amount + ("supreme" in seat.front and seat.beside == str(value))
 
 
-def slow_special(seat, own, everybodys):
+def slow_special(seat: Seat, own: set[str], everybodys: set[str]) -> int:
     points = 5 * ("stuffed-crust" in own) - 2 * ("day-old-pizza" in own)
     if "everyone-else-diet" in everybodys - own:
         points -= (len(seat.eaten) + (seat.hidden is not None)) // 2
@@ -483,13 +497,13 @@ def slow_special(seat, own, everybodys):
     return points
 
 
-def slow_winners(seats):
+def slow_winners(seats: tuple[Seat, ...]) -> tuple[int, ...]:
     totals = [sum(types.values()) + special + last for types, special, last in slow_check(seats)]
     best = max(zip(totals, (len(seat.eaten) for seat in seats), strict=True))
     return tuple(player for player, seat in enumerate(seats, start=1) if (totals[player - 1], len(seat.eaten)) == best)
 
 
-def engine_check(state):
+def engine_check(state: State) -> list[Check]:
     """The engine's guest checks in the model's shape."""
     checks = []
     for sheet in GAME.score(state):
@@ -502,7 +516,7 @@ def engine_check(state):
 # Both ways from the same position -------------------------------------------------------------------------------------
 
 
-def agree(state, depth, *house):
+def agree(state: State, depth: int, *house: str) -> list[int]:
     """Plays all moves in both ways: the same situations, each reached as often, scored alike; of those in which the
     same lies in front of everybody, one is scored. Returns the numbers of sequences after each move."""
     fast = reached(state, depth)
@@ -516,7 +530,7 @@ def agree(state, depth, *house):
     return [len(layer) for layer in fast[1:]]
 
 
-def check_scores(state) -> None:
+def check_scores(state: State) -> None:
     seats = seen(state).seats
     assert engine_check(state) == slow_check(seats)
     assert GAME.winners(state) == (slow_winners(seats) if state.phase is Phase.OVER else ())
@@ -534,22 +548,22 @@ CUTS = {
 """With pepperoni are, in each portion: 2 2 1; 2 1 1 1."""
 
 
-def number_of_divisions(slices, portions):
+def number_of_divisions(slices: int, portions: int) -> int:
     """With the Special in any portion, or alone."""
     return portions * comb(slices, portions) + comb(slices, portions - 1)
 
 
-def cut(state, special=rules.STUFFED_CRUST):
+def cut(state: State, special: str = rules.STUFFED_CRUST) -> State:
     """PLAIN served and divided, the Special in the first portion."""
     return divided(served(state, PLAIN, special), *CUTS[4 if state.players == 2 else state.players])
 
 
-def portion_with(state, face):
+def portion_with(state: State, face: str) -> int:
     """The number of a portion, which is not the one that `divided` was given it in."""
     return next(index for index, portion in enumerate(state.portions) if face in portion.slices)
 
 
-def later(players, *owned, first=1, number=2):
+def later(players: int, *owned: tuple[int, str], first: int = 1, number: int = 2) -> State:
     """A later round; the Specials lie in front of the players given, (player, Special)."""
     state = in_round(game(players, first), number)
     for player, special in owned:
@@ -561,7 +575,7 @@ def later(players, *owned, first=1, number=2):
 
 
 @pytest.mark.parametrize(("players", "stacks"), [(2, 4), (3, 6), (4, 6), (5, 5), (6, 6)])
-def test_stacks(players, stacks) -> None:
+def test_stacks(players: int, stacks: int) -> None:
     # The pizza that is turned up is not listed.
     assert agree(game(players), 2) == [stacks, 0]
 
@@ -575,7 +589,7 @@ def test_a_special_that_may_not_be_used_gives_way_to_any_of_the_others() -> None
     assert redrawn(served(later(4, number=6), RING, rules.CUT_IN_LINE)) == {rules.SNEAK_A_SLICE}
 
 
-def redrawn(state):
+def redrawn(state: State) -> set[str | None]:
     """Of the 13 others those that give way in their turn, to one of 12."""
     assert agree(state, 1) == [13]
     again = [one for one in reached(state, 1)[-1] if one.phase is Phase.REDRAW]
@@ -587,14 +601,14 @@ def redrawn(state):
 
 
 @pytest.mark.parametrize(("players", "number"), [(2, 1485), (3, 550), (4, 1485), (5, 2640), (6, 3234)])
-def test_divisions(players, number) -> None:
+def test_divisions(players: int, number: int) -> None:
     state = served(game(players))
     assert number == number_of_divisions(11, 4 if players == 2 else players)
     assert agree(state, 1) == [number]
 
 
 @pytest.mark.parametrize("portions", range(2, 7))
-def test_divisions_of_the_slices_are_choices_of_cuts(portions) -> None:
+def test_divisions_of_the_slices_are_choices_of_cuts(portions: int) -> None:
     assert len({frozenset(runs) for runs in all_cuts(PLAIN, portions)}) == comb(11, portions)
 
 
@@ -616,16 +630,18 @@ def test_a_mirrored_pizza_has_as_many_ways() -> None:
 
 
 @pytest.mark.parametrize("players", CUTS)
-def test_portions_are_taken_in_any_order(players) -> None:
+def test_portions_are_taken_in_any_order(players: int) -> None:
     """Where everybody collects everything."""
     layer = [cut(game(players))]
     for chosen in range(1, players + 1):
-        layer = [play(one, move, Decide(move.player, frozenset())) for one in layer for move in GAME.legal(one)]
+        layer = [
+            play(one, move, Decide(known(Take, move).player, frozenset())) for one in layer for move in GAME.legal(one)
+        ]
         assert len(layer) == len(set(map(seen, layer))) == perm(players, chosen)
 
 
 @pytest.mark.parametrize("players", [3, 4])
-def test_a_whole_round(players) -> None:
+def test_a_whole_round(players: int) -> None:
     """Also each slice with pepperoni eaten or not; all the ends can be told apart."""
     ends = perm(players) * 2**EDIBLE
     assert perft(cut(game(players)), 2 * players) == (ends, ends)
@@ -647,9 +663,9 @@ def test_a_round_with_every_kind_of_slice() -> None:
 def test_another_players_name_changes_nothing() -> None:
     """Everybody sits some seats further clockwise."""
 
-    def everything(seats_on):
-        owned = ((4, rules.SNEAK_A_SLICE), (2, rules.DIBS), (1, rules.CUT_IN_LINE))
-        owned = [((player - 1 + seats_on) % 4 + 1, special) for player, special in owned]
+    def everything(seats_on: int) -> Iterator[Table]:
+        unmoved = ((4, rules.SNEAK_A_SLICE), (2, rules.DIBS), (1, rules.CUT_IN_LINE))
+        owned = [((player - 1 + seats_on) % 4 + 1, special) for player, special in unmoved]
         return map(seen, reached(cut(later(4, *owned, first=1 + seats_on)), 4)[-1])
 
     expected = Counter(everything(0))
@@ -657,18 +673,18 @@ def test_another_players_name_changes_nothing() -> None:
         assert Counter(moved_on(table, 4 - seats_on) for table in everything(seats_on)) == expected
 
 
-def moved_on(table, seats_on):
+def moved_on(table: Table, seats_on: int) -> Table:
     """The same with everybody that many seats further clockwise."""
     players = len(table.seats)
 
-    def seat(player):
-        return None if player is None else (player - 1 + seats_on) % players + 1
+    def seat(player: int) -> int:
+        return (player - 1 + seats_on) % players + 1
 
     return table._replace(
         slicer=seat(table.slicer),
         choosing=tuple(map(seat, table.choosing)),
-        shifter=seat(table.shifter),
-        taker=seat(table.taker),
+        shifter=None if table.shifter is None else seat(table.shifter),
+        taker=None if table.taker is None else seat(table.taker),
         seats=tuple(table.seats[(place - seats_on) % players] for place in range(players)),
     )
 
@@ -712,7 +728,7 @@ def test_you_love_veggies_adds_the_veggies_in_the_portion_and_those_collected() 
 
 
 @pytest.mark.parametrize(("owner", "choices"), [(1, 8), (2, 4), (3, 4), (4, 8)])
-def test_cut_in_line_doubles_the_first_choice(owner, choices) -> None:
+def test_cut_in_line_doubles_the_first_choice(owner: int, choices: int) -> None:
     """Player 2 slices, so player 3 is the first anyway. All orders of the portions, with the cut and without."""
     numbers = agree(cut(later(4, (owner, rules.CUT_IN_LINE))), 3)
     assert numbers[0] == choices
@@ -724,7 +740,7 @@ def test_cut_in_line_doubles_the_first_choice(owner, choices) -> None:
 
 
 @pytest.mark.parametrize("owner", [1, 2, 3])
-def test_dibs_takes_each_slice_to_collect_it_or_eat_it(owner) -> None:
+def test_dibs_takes_each_slice_to_collect_it_or_eat_it(owner: int) -> None:
     """The Slicer, player 2, may call too."""
     state = served(later(3, (owner, rules.DIBS)), PLAIN)
     assert agree(state, 1) == [11 + EDIBLE + number_of_divisions(11, 3)]
@@ -770,7 +786,7 @@ def test_the_mystery_slice_may_be_eaten_in_any_case_where_tables_say_so() -> Non
 
 
 @pytest.mark.parametrize("players", [3, 4, 5])
-def test_sneak_a_slice_over_each_cut_of_all_divisions(players) -> None:
+def test_sneak_a_slice_over_each_cut_of_all_divisions(players: int) -> None:
     """Each end of a portion moves to the portion beside it, unless the slice lies there alone without the Special."""
     state = served(later(players, (3, rules.SNEAK_A_SLICE)))
     # A slice alone and the other ten in one portion less; with the Special in another portion, or by itself.
@@ -785,23 +801,23 @@ def test_sneak_a_slice_from_every_division_for_three() -> None:
 
 
 @pytest.mark.parametrize(("owner", "depth"), [(1, 6), (2, 4), (3, 3), (4, 4)])
-def test_sneak_a_slice_over_gaps(owner, depth) -> None:
+def test_sneak_a_slice_over_gaps(owner: int, depth: int) -> None:
     """Portions that are gone leave those on either side beside each other. Player 2 slices and may not shift."""
     numbers = agree(cut(later(4, (owner, rules.SNEAK_A_SLICE))), depth)
     assert numbers[0] == (4 + 8 if owner == 3 else 4)
 
 
 @pytest.mark.parametrize("special_in", range(4))
-def test_sneak_a_slice_of_single_slices(special_in) -> None:
+def test_sneak_a_slice_of_single_slices(special_in: int) -> None:
     agree(divided(later_sneaking(), *single_slices(), special_in=special_in), 2)
 
 
-def later_sneaking(**options):
+def later_sneaking(**options: Any) -> State:
     """PLAIN served; player 3, the first to choose, may shift a slice."""
     return served(owning(in_round(game(4, **options), 2), 3, rules.SNEAK_A_SLICE), PLAIN)
 
 
-def single_slices():
+def single_slices() -> tuple[str, ...]:
     """Portions of 8, 1, 1 and 1 slices of PLAIN."""
     return " ".join(PLAIN[:8]), *PLAIN[8:]
 
@@ -829,7 +845,7 @@ def test_cutting_in_line_and_sneaking_a_slice() -> None:
 # Game end & scoring ---------------------------------------------------------------------------------------------------
 
 
-def ending(**options):
+def ending(**options: Any) -> State:
     """The last round of three players with eight Specials; one portion is left."""
     state = in_round(game(3, **options), 6)
     state = having(state, 1, "7/3 11/11 11/3 9/3 supreme", supreme_as="9")
@@ -862,7 +878,7 @@ def test_a_slice_eaten_unseen_is_turned_up_at_the_end() -> None:
     assert agree(known, 2) == [4 + 4, 4]
 
 
-def in_last_round_with_mystery():
+def in_last_round_with_mystery() -> State:
     """The Slicer has just taken the last portion, of whose slices 7/1 and 11/1 may be eaten, and Mystery Slice."""
     state = cut(in_round(game(3), 6), rules.MYSTERY_SLICE)
     state = takes(takes(state, 1, portion_with(state, "5/1")), 2, portion_with(state, "9/1"))
@@ -873,7 +889,7 @@ def in_last_round_with_mystery():
 
 
 @pytest.mark.parametrize("house", [(), ("supreme_on_anchovy",)])
-def test_the_supreme_slice_beside_the_anchovy_slice(house) -> None:
+def test_the_supreme_slice_beside_the_anchovy_slice(house: tuple[str, ...]) -> None:
     """It is attached to it, or waits where tables say that the Anchovy slice is no neighbour."""
     state = served(game(3, **dict.fromkeys(house, False)))
     state = divided(state, "anchovy supreme", "9/2 9/9 5/1 7/1 7/2", "11/1 11/10 4/1 combo-9-11")
@@ -887,7 +903,7 @@ def test_the_supreme_slice_beside_the_anchovy_slice(house) -> None:
 
 
 @cases("players", range(2, 7), always=3)
-def test_both_ways_agree_all_along_whole_games(players) -> None:
+def test_both_ways_agree_all_along_whole_games(players: int) -> None:
     for seed in range(2):
         for number, (state, _) in enumerate(played(players, 100 * players + seed)):
             check_scores(state)

@@ -20,7 +20,11 @@ ONE_ROUND: dict[str, Any] = {
     },
 }
 PIZZA = {"phase": "divide", "special": "dibs", "pizza": SECOND}
-PORTIONS = [{"slices": SECOND[:2]}, {"slices": SECOND[2:5], "special": True}, {"slices": SECOND[5:]}]
+PORTIONS: list[dict[str, Any]] = [
+    {"slices": SECOND[:2]},
+    {"slices": SECOND[2:5], "special": True},
+    {"slices": SECOND[5:]},
+]
 
 
 def setup(described: Any, players: int = 3) -> rules.State:

@@ -56,7 +56,7 @@ def pieces(state: State) -> list[str]:
 
 @FEW
 @given(PLAYERS, SEEDS)
-def test_no_slice_is_lost_or_doubled(players, seed) -> None:
+def test_no_slice_is_lost_or_doubled(players: int, seed: int) -> None:
     for state, _ in played(players, seed):
         found = pieces(state)
         assert len(found) == len(set(found))
@@ -65,7 +65,7 @@ def test_no_slice_is_lost_or_doubled(players, seed) -> None:
 
 @FEW
 @given(PLAYERS, SEEDS)
-def test_specials_are_conserved_and_one_comes_with_each_pizza(players, seed) -> None:
+def test_specials_are_conserved_and_one_comes_with_each_pizza(players: int, seed: int) -> None:
     history = played(players, seed)
     for state, _ in history:
         owned = [one.name for holding in state.holdings for one in holding.specials]
@@ -78,7 +78,7 @@ def test_specials_are_conserved_and_one_comes_with_each_pizza(players, seed) -> 
 
 @FEW
 @given(PLAYERS, SEEDS)
-def test_each_round_has_one_pizza_and_as_many_takes_as_portions(players, seed) -> None:
+def test_each_round_has_one_pizza_and_as_many_takes_as_portions(players: int, seed: int) -> None:
     moves = [move for _, move in played(players, seed)]
     rounds = GAME.start(players, {}).rounds
     assert sum(isinstance(move, Reveal) for move in moves) == rounds
@@ -87,7 +87,7 @@ def test_each_round_has_one_pizza_and_as_many_takes_as_portions(players, seed) -
 
 @FEW
 @given(PLAYERS, SEEDS)
-def test_listed_moves_are_legal_and_one_of_them_is_among_them_when_played(players, seed) -> None:
+def test_listed_moves_are_legal_and_one_of_them_is_among_them_when_played(players: int, seed: int) -> None:
     random = Random(seed)
     for state, move in played(players, seed):
         listed = [one for _, one in zip(range(40), GAME.legal(state), strict=False)]
@@ -103,7 +103,7 @@ def test_listed_moves_are_legal_and_one_of_them_is_among_them_when_played(player
 
 @FEW
 @given(PLAYERS, SEEDS, SEEDS)
-def test_a_move_of_another_moment_is_refused_or_listed(players, seed, other_seed) -> None:
+def test_a_move_of_another_moment_is_refused_or_listed(players: int, seed: int, other_seed: int) -> None:
     """Legality and the list say the same about moves that were made for other situations."""
     moves = [move for _, move in played(players, other_seed) if move is not None]
     random = Random(seed)
@@ -116,7 +116,7 @@ def test_a_move_of_another_moment_is_refused_or_listed(players, seed, other_seed
 
 @FEW
 @given(PLAYERS, SEEDS, st.data())
-def test_a_division_is_legal_exactly_when_it_is_listed(players, seed, data) -> None:
+def test_a_division_is_legal_exactly_when_it_is_listed(players: int, seed: int, data: st.DataObject) -> None:
     history = [state for state, move in played(players, seed) if isinstance(move, Divide)]
     state = data.draw(st.sampled_from(history))
     ring = list(state.ring)
@@ -137,7 +137,7 @@ def test_a_division_is_legal_exactly_when_it_is_listed(players, seed, data) -> N
 
 @FEW
 @given(PLAYERS, SEEDS)
-def test_the_same_moves_lead_to_the_same_game(players, seed) -> None:
+def test_the_same_moves_lead_to_the_same_game(players: int, seed: int) -> None:
     history = played(players, seed)
     state = history[0][0]
     for expected, move in history:
@@ -148,7 +148,7 @@ def test_the_same_moves_lead_to_the_same_game(players, seed) -> None:
 
 @FEW
 @given(PLAYERS, SEEDS)
-def test_states_and_moves_survive_json_and_notation(players, seed) -> None:
+def test_states_and_moves_survive_json_and_notation(players: int, seed: int) -> None:
     for state, move in played(players, seed):
         assert GAME.decode_state(json.loads(json.dumps(GAME.encode_state(state)))) == state
         if move is not None:
@@ -158,7 +158,7 @@ def test_states_and_moves_survive_json_and_notation(players, seed) -> None:
 
 @FEW
 @given(PLAYERS, SEEDS)
-def test_scores_add_up_and_somebody_wins(players, seed) -> None:
+def test_scores_add_up_and_somebody_wins(players: int, seed: int) -> None:
     history = played(players, seed)
     for state, _ in history[:-1:10]:
         for sheet in GAME.score(state):
@@ -174,7 +174,7 @@ def test_scores_add_up_and_somebody_wins(players, seed) -> None:
 
 @FEW
 @given(PLAYERS, SEEDS)
-def test_what_is_shown_is_json_and_keeps_the_mystery(players, seed) -> None:
+def test_what_is_shown_is_json_and_keeps_the_mystery(players: int, seed: int) -> None:
     for state, _ in played(players, seed)[::5]:
         shown = GAME.view(state, None)
         assert json.loads(json.dumps(shown)) == shown

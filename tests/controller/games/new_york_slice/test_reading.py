@@ -41,7 +41,7 @@ from tests.controller.games.new_york_slice.situations import (
 from tests.controller.laid_table import LaidWorld
 from vision.scene import FaceLikelihood, Pose, Scene
 
-NOTHING: frozenset[int] = frozenset()
+NOTHING: frozenset[str] = frozenset()
 OTHER_RING = faces("3/1 5/2 6/1 6/2 8/1 8/2 9/3 10/1 10/2 11/5 11/6")
 
 

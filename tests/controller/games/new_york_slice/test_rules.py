@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -21,8 +22,10 @@ from controller.games.new_york_slice.rules import (
     Reveal,
     RevealEaten,
     Sneak,
+    State,
     Take,
 )
+from tests.controller.games.known import known
 from tests.controller.games.new_york_slice.situations import (
     RING,
     divided,
@@ -44,7 +47,7 @@ from tests.controller.games.new_york_slice.situations import (
 NOTHING: frozenset[str] = frozenset()
 
 
-def nobody_else(state):
+def nobody_else(state: State) -> list[int]:
     """The players' totals."""
     return [sheet.total for sheet in GAME.score(state)]
 
@@ -53,7 +56,7 @@ def nobody_else(state):
 
 
 @pytest.mark.parametrize(("players", "slices", "stacks"), [(2, 47, 4), (3, 69, 6), (4, 69, 6), (5, 58, 5), (6, 69, 6)])
-def test_setup_slices_and_stacks(players, slices, stacks) -> None:
+def test_setup_slices_and_stacks(players: int, slices: int, stacks: int) -> None:
     state = game(players)
     assert len(state.unseen) == slices == 11 * stacks + 3
     assert state.stacks == tuple(range(1, stacks + 1))
@@ -75,7 +78,7 @@ def test_setup_five_players_remove_10_and_its_combo() -> None:
 
 
 @pytest.mark.parametrize("players", [0, 1, 7])
-def test_setup_two_to_six_play(players) -> None:
+def test_setup_two_to_six_play(players: int) -> None:
     with pytest.raises(GameError, match="none of 2 to 6"):
         game(players)
 
@@ -111,7 +114,7 @@ def test_first_slicer_is_who_is_said_to_be() -> None:
 
 
 @pytest.mark.parametrize(("players", "rounds"), [(2, 4), (3, 6), (4, 6), (5, 5), (6, 6)])
-def test_rounds_as_many_as_stacks(players, rounds) -> None:
+def test_rounds_as_many_as_stacks(players: int, rounds: int) -> None:
     assert game(players).rounds == rounds
 
 
@@ -120,7 +123,7 @@ def test_rounds_as_many_as_stacks(players, rounds) -> None:
 
 def test_start_the_slicer_chooses_any_stack_left() -> None:
     state = game()
-    assert [move.stack for move in GAME.legal(state)] == [1, 2, 3, 4, 5, 6]
+    assert [known(ChooseStack, move).stack for move in GAME.legal(state)] == [1, 2, 3, 4, 5, 6]
     state = play(state, ChooseStack(4))
     assert state.stacks == (1, 2, 3, 5, 6)
     assert GAME.turn(state).actor is Actor.CHANCE
@@ -147,7 +150,7 @@ def test_start_the_direction_in_which_slices_are_laid_matters() -> None:
         ((), "0 slices"),
     ],
 )
-def test_start_a_wrong_pizza_is_refused(ring, problem) -> None:
+def test_start_a_wrong_pizza_is_refused(ring: tuple[str, ...], problem: str) -> None:
     heading, found = refused(play(game(), ChooseStack(1)), Reveal(rules.BUFFET, ring))
     assert heading == "Start each round"
     assert problem in found
@@ -166,18 +169,18 @@ def test_start_the_special_must_be_one() -> None:
 
 
 @pytest.mark.parametrize(("players", "divisions"), [(2, 1485), (3, 550), (4, 1485), (5, 2640), (6, 3234)])
-def test_divide_number_of_divisions(players, divisions) -> None:
+def test_divide_number_of_divisions(players: int, divisions: int) -> None:
     state = served(game(players))
     moves = list(GAME.legal(state))
     assert len(moves) == divisions == len(set(moves))
 
 
 @pytest.mark.parametrize(("portions", "divisions"), [(3, 550), (4, 1485), (5, 2640), (6, 3234)])
-def test_divide_every_listed_division_is_legal_and_numbered_as_the_state_does(portions, divisions) -> None:
+def test_divide_every_listed_division_is_legal_and_numbered_as_the_state_does(portions: int, divisions: int) -> None:
     state = served(game(portions))
     for move in GAME.legal(state):
         assert GAME.refusal(state, move) is None
-        assert rules.canonical_divide(state, move) == move
+        assert rules.canonical_divide(state, known(Divide, move)) == move
         divisions -= 1
     assert divisions == 0
 
@@ -236,6 +239,7 @@ def test_divide_may_not_change_the_order() -> None:
     swapped = (ring[1], ring[0], *ring[2:])
     move = Divide((swapped[:3], swapped[3:5], swapped[5:8], swapped[8:]), 0)
     refusal = GAME.refusal(state, move)
+    assert refusal is not None
     assert "order" in refusal.problem
     assert set(ring[:2]) <= set(refusal.pieces)
     assert len(refusal.pieces) <= 3
@@ -303,9 +307,10 @@ def test_choose_any_slices_may_be_collected() -> None:
 
 
 @pytest.mark.parametrize("eaten", ["9/9", "9/9 7/1"])
-def test_choose_only_slices_with_pepperoni_may_be_eaten(eaten) -> None:
+def test_choose_only_slices_with_pepperoni_may_be_eaten(eaten: str) -> None:
     state = play(quarters(served(game())), Take(2, 2))
     refusal = GAME.refusal(state, Decide(2, frozenset(faces(eaten))))
+    assert refusal is not None
     assert refusal.heading == "Choose a portion"
     assert "no pepperoni" in refusal.problem
     assert refusal.pieces == ("9/9",)
@@ -323,7 +328,7 @@ def test_choose_slices_collected_before_cannot_be_eaten_any_more() -> None:
 
 def test_choose_every_permitted_choice_is_listed() -> None:
     state = play(quarters(served(game())), Take(2, 2))
-    assert {move.eaten for move in GAME.legal(state)} == {
+    assert {known(Decide, move).eaten for move in GAME.legal(state)} == {
         frozenset(faces(eaten)) for eaten in ("", "5/1", "7/1", "5/1 7/1")
     }
 
@@ -342,7 +347,7 @@ def test_next_player_clockwise_the_slicer_last() -> None:
 
 
 @pytest.mark.parametrize("player", [1, 3, 4, 0, 5, -1])
-def test_next_player_out_of_turn_is_refused(player) -> None:
+def test_next_player_out_of_turn_is_refused(player: int) -> None:
     assert refused(quarters(served(game())), Take(player, 0))[0] == "Next player chooses"
 
 
@@ -377,7 +382,7 @@ def test_next_round_the_player_to_the_left_slices() -> None:
     for player, portion, attach in ((1, 0, None), (2, 1, "9"), (3, 2, None), (4, 3, None)):
         state = takes(state, player, portion, attach=attach)
     assert (state.phase, state.round, state.slicer) == (Phase.STACK, 2, 1)
-    assert state.ring == state.portions == ()
+    assert (state.ring, state.portions) == ((), ())
 
 
 def test_next_round_until_all_stacks_are_divided() -> None:
@@ -517,7 +522,8 @@ def test_supreme_collected_must_be_attached_and_is_one_slice_of_that_type() -> N
 
 def test_supreme_may_be_attached_to_any_slice_the_player_has() -> None:
     state = play(having(quarters(served(game())), 2, collected="3/1 combo-5-7"), Take(2, 1))
-    attached = {move.attach for move in GAME.legal(state) if not move.eaten}
+    decisions = [known(Decide, move) for move in GAME.legal(state)]
+    attached = {move.attach for move in decisions if not move.eaten}
     assert attached == {"3", "5", "7", "9"}
     assert "no collected 8" in refused(state, Decide(2, NOTHING, "8"))[1]
 
@@ -597,7 +603,7 @@ def test_supreme_on_anchovy_can_be_ruled_out() -> None:
         ("combo-5-7 combo-4-6 combo-9-11 combo-8-10 3/1 anchovy", None, 10),
     ],
 )
-def test_buffet_a_point_for_each_type(collected, supreme_as, points) -> None:
+def test_buffet_a_point_for_each_type(collected: str, supreme_as: str | None, points: int) -> None:
     state = owning(having(game(), 1, collected, supreme_as=supreme_as), 1, rules.BUFFET)
     assert line(state, 1, "Special") == points
 
@@ -649,7 +655,7 @@ def test_combo_craving_a_combo_called_with_dibs_may_be_eaten() -> None:
 # Cut in Line ----------------------------------------------------------------------------------------------------------
 
 
-def cutting(player=1, since=1):
+def cutting(player: int = 1, since: int = 1) -> State:
     """Round 2, player 2 slices, order 3 4 1 2."""
     return quarters(served(owning(in_round(game(), 2), player, rules.CUT_IN_LINE, since=since)))
 
@@ -698,7 +704,7 @@ def test_cut_in_line_is_replaced_on_the_last_round_and_with_two_players() -> Non
     assert not redraws(in_round(game(4), 5), rules.CUT_IN_LINE)
 
 
-def redraws(state, special):
+def redraws(state: State, special: str) -> bool:
     return served(state, RING, special).phase is Phase.REDRAW
 
 
@@ -716,7 +722,7 @@ def test_stuffed_crust_gains_five() -> None:
 # Dibs! ----------------------------------------------------------------------------------------------------------------
 
 
-def calling(player=4, since=1, number=2):
+def calling(player: int = 4, since: int = 1, number: int = 2) -> State:
     return served(owning(in_round(game(), number), player, rules.DIBS, since=since))
 
 
@@ -810,7 +816,7 @@ def test_diet_all_others_lose_a_point_for_every_two_slices_eaten() -> None:
 # Mystery Slice --------------------------------------------------------------------------------------------------------
 
 
-def mystery():
+def mystery() -> State:
     return play(quarters(served(game(), special=rules.MYSTERY_SLICE), special_in=2), Take(2, 2))
 
 
@@ -893,7 +899,7 @@ def test_mystery_supreme_is_attached() -> None:
     assert legal(state, Decide(2, NOTHING, None, mystery_eaten=True))
 
 
-def counting(known):
+def counting(known: bool) -> State:
     state = play(mystery(), Mystery("8/1" if known else None), Decide(2, NOTHING, None, mystery_eaten=True))
     return replace(state, phase=Phase.COUNT, stacks=(), order=())
 
@@ -939,7 +945,9 @@ def test_mystery_is_counted_after_the_last_round() -> None:
 # Seconds --------------------------------------------------------------------------------------------------------------
 
 
-def seconds(collected="7/1 7/2 7/7 9/2 combo-5-7 anchovy", supreme_as=None, **options):
+def seconds(
+    collected: str = "7/1 7/2 7/7 9/2 combo-5-7 anchovy", supreme_as: str | None = None, **options: Any
+) -> State:
     state = owning(having(game(**options), 2, collected, supreme_as=supreme_as), 2, rules.SECONDS)
     return replace(state, phase=Phase.SECONDS, stacks=(), round=6)
 
@@ -1007,7 +1015,7 @@ def test_seconds_is_asked_only_where_something_can_be_eaten() -> None:
 # Sneak-a-Slice --------------------------------------------------------------------------------------------------------
 
 
-def sneaking(player=3, since=1, special_in=0, **options):
+def sneaking(player: int = 3, since: int = 1, special_in: int = 0, **options: Any) -> State:
     """Round 2, player 2 slices, order 3 4 1 2."""
     state = owning(in_round(game(**options), 2), player, rules.SNEAK_A_SLICE, since=since)
     return quarters(served(state), special_in=special_in)
@@ -1076,7 +1084,7 @@ def test_sneak_a_second_slice_is_refused() -> None:
     assert "must now choose" in refused(play(sneaking(), Sneak(3, "9/2", 2)), Take(4, 0))[1]
 
 
-def single(special_in=0, **options):
+def single(special_in: int = 0, **options: Any) -> State:
     state = served(owning(in_round(game(**options), 2), 3, rules.SNEAK_A_SLICE))
     return divided(
         state, "4/1", "combo-9-11 anchovy supreme", "9/2 9/9 5/1 7/1", "7/2 11/1 11/10", special_in=special_in
@@ -1152,7 +1160,7 @@ def test_you_like_anchovies_collected_ones_are_worth_one_each() -> None:
 # You Love Veggies* ----------------------------------------------------------------------------------------------------
 
 
-def veggies():
+def veggies() -> State:
     ring = faces("3/1 3/2 3/3 4/2 4/3 4/4 5/2 5/3 5/4 5/5 6/1")
     return divided(
         served(game(), ring, rules.YOU_LOVE_VEGGIES),
@@ -1250,7 +1258,7 @@ def test_specials_no_redraw_where_none_is_needed() -> None:
         ("P1 takes A", "Gameplay: rounds"),
     ],
 )
-def test_a_move_at_the_wrong_time_is_refused_under_its_heading(move, heading) -> None:
+def test_a_move_at_the_wrong_time_is_refused_under_its_heading(move: Any, heading: str) -> None:
     assert refused(game(), move)[0] == heading
     with pytest.raises(IllegalMove):
         GAME.apply(game(), move)
@@ -1286,6 +1294,6 @@ def test_own_pieces_replace_pepperoni_and_anchovies() -> None:
         (["7/1"], "no mapping"),
     ],
 )
-def test_own_pieces_that_cannot_be_are_errors(own, problem) -> None:
+def test_own_pieces_that_cannot_be_are_errors(own: Any, problem: str) -> None:
     with pytest.raises(OptionError, match=problem):
         game(components=own)

@@ -1,12 +1,13 @@
 """Situations of Pizza Theory to start tests from."""
 
 from random import Random
+from typing import Any
 
 from controller.game import Actor, Json, Refusal
 from controller.games.pizza_theory import GAME
 from controller.games.pizza_theory.rules import Move, State
 
-EXAMPLE = {
+EXAMPLE: dict[str, Any] = {
     "phase": "replace",
     "cuts": {"red": 5, "green": 6, "white": 4},
     "toppings": {

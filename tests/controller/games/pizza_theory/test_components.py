@@ -2,12 +2,15 @@
 
 import tomllib
 from importlib.resources import files
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from controller.games.facts import ComponentError, list_facts, parse_table
 from controller.games.pizza_theory.components import (
     PLACES,
+    Cube,
     line_ends,
     load_components,
     parse_components,
@@ -26,7 +29,7 @@ def test_the_board_has_37_spaces_in_a_hexagon_of_side_4() -> None:
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
-def test_rows_of_4_5_6_7_6_5_4_along_each_axis(axis) -> None:
+def test_rows_of_4_5_6_7_6_5_4_along_each_axis(axis: int) -> None:
     rows = [sum(at[axis] == value for at in PIECES.spaces.values()) for value in range(-3, 4)]
     assert rows == [4, 5, 6, 7, 6, 5, 4]
 
@@ -69,7 +72,7 @@ def test_starts_are_the_closest_of_the_six_to_their_place() -> None:
     starts = [name for place in PIECES.places for name in place.starts]
     assert len(set(starts)) == 6
 
-    def distance(name, corner):
+    def distance(name: str, corner: Cube) -> int:
         return max(abs(one - two) for one, two in zip(PIECES.spaces[name], corner, strict=True))
 
     for place in PIECES.places:
@@ -148,13 +151,13 @@ def test_every_fact_has_its_provenance() -> None:
         ("[space]", "[space", "no TOML"),
     ],
 )
-def test_a_wrong_fact_is_named_with_file_key_and_value(old, new, problem) -> None:
+def test_a_wrong_fact_is_named_with_file_key_and_value(old: str, new: str, problem: str) -> None:
     assert old in PACKAGED
     with pytest.raises(ComponentError, match=f"pieces.toml: .*{problem}"):
         parse_components(PACKAGED.replace(old, new, 1), "pieces.toml")
 
 
-def test_a_file_with_all_pieces(tmp_path) -> None:
+def test_a_file_with_all_pieces(tmp_path: Path) -> None:
     path = tmp_path / "all.toml"
     path.write_text(PACKAGED, encoding="utf-8")
     assert load_components(path).spaces == PIECES.spaces
@@ -171,6 +174,6 @@ def test_a_file_with_all_pieces(tmp_path) -> None:
         ({"space.a1": None}, "own: space.a1: None is no list"),
     ],
 )
-def test_a_wrong_fact_of_ones_own_is_named(own, problem) -> None:
+def test_a_wrong_fact_of_ones_own_is_named(own: Any, problem: str) -> None:
     with pytest.raises(ComponentError, match=problem):
         with_own_facts(own, "own")

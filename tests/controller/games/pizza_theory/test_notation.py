@@ -1,12 +1,13 @@
 """Moves as text, states and moves as JSON."""
 
 import json
+from typing import Any
 
 import pytest
 
 from controller.game import IllegalMove, NotationError
 from controller.games.pizza_theory import GAME
-from controller.games.pizza_theory.rules import Add, Cut, Pass, Place, Replace, Roll
+from controller.games.pizza_theory.rules import Add, Cut, Move, Pass, Place, Replace, Roll
 from tests.controller.games.pizza_theory.situations import EXAMPLE, at, play, random_game, toppings
 
 
@@ -40,7 +41,7 @@ def test_spaces_do_not_matter() -> None:
 @pytest.mark.parametrize(
     "text", ["", "P1", "P1 adds", "adds a1", "P1 adds 1a", "P1 add a1", "P1 adds a1 a3", "cuts 5", "P1 cuts five", "🍕"]
 )
-def test_text_that_is_no_move_is_quoted(text) -> None:
+def test_text_that_is_no_move_is_quoted(text: str) -> None:
     with pytest.raises(NotationError, match="is no move") as caught:
         GAME.parse(at(), text)
     assert repr(text) in str(caught.value)
@@ -49,7 +50,7 @@ def test_text_that_is_no_move_is_quoted(text) -> None:
 @pytest.mark.parametrize(
     "text", ["P1 adds c2", "P1 adds z9", "P2 adds g1", "P1 passes", "P1 cuts 5", "die 9", "P9 passes"]
 )
-def test_text_of_an_illegal_move_is_refused(text) -> None:
+def test_text_of_an_illegal_move_is_refused(text: str) -> None:
     with pytest.raises(IllegalMove):
         GAME.parse(at(), text)
 
@@ -65,7 +66,7 @@ def test_text_of_an_illegal_move_is_refused(text) -> None:
         (Replace(1), {"move": "replace", "player": 1}),
     ],
 )
-def test_a_move_as_json(move, data) -> None:
+def test_a_move_as_json(move: Move, data: dict[str, Any]) -> None:
     assert GAME.encode_move(move) == data
     assert GAME.decode_move(data) == move
 
@@ -84,7 +85,7 @@ def test_a_move_as_json(move, data) -> None:
         ({"move": "pass", "player": 1, "x": 1}, "pass.x: unknown key"),
     ],
 )
-def test_json_that_is_no_move_is_named(data, problem) -> None:
+def test_json_that_is_no_move_is_named(data: Any, problem: str) -> None:
     with pytest.raises(NotationError, match=problem):
         GAME.decode_move(data)
 
@@ -113,7 +114,7 @@ def test_a_state_as_json() -> None:
 
 
 @pytest.mark.parametrize("players", [2, 3])
-def test_every_state_of_a_game_survives_json(players) -> None:
+def test_every_state_of_a_game_survives_json(players: int) -> None:
     for state in random_game(players, 3):
         data = GAME.encode_state(state)
         back = GAME.decode_state(json.loads(json.dumps(data)))
@@ -165,7 +166,7 @@ def test_a_state_as_json_keeps_options_and_own_pieces() -> None:
         ({"extra": 1}, "state.extra: unknown key"),
     ],
 )
-def test_json_that_is_no_state_is_named(change, problem) -> None:
+def test_json_that_is_no_state_is_named(change: dict[str, Any], problem: str) -> None:
     with pytest.raises(NotationError, match=problem):
         GAME.decode_state({**GAME.encode_state(at()), **change})
 
@@ -181,7 +182,7 @@ def test_a_state_without_a_key_is_named() -> None:
     ("name", "value"),
     [("colours", 3), ("colours", ["red"]), ("unselected_fills", 1), ("last_round", "x"), ("components", [])],
 )
-def test_json_with_wrong_options_is_named(name, value) -> None:
+def test_json_with_wrong_options_is_named(name: str, value: Any) -> None:
     data = GAME.encode_state(at())
     with pytest.raises(NotationError, match=f"state.options: option {name}"):
         GAME.decode_state({**data, "options": {**data["options"], name: value}})

@@ -5,6 +5,7 @@ from space to space, the board is turned step by step. Where that is too slow th
 """
 
 from itertools import combinations, product
+from typing import Any
 
 import pytest
 
@@ -29,17 +30,20 @@ def counted(state: State, depth: int) -> list[int]:
 
 # The slow way: a Pizza is a mapping of coordinates to colours ---------------------------------------------------------
 
+Cube = tuple[int, int, int]
+Pizza = dict[Cube, int]
+
 SPACES = [(x, y, -x - y) for x in range(-3, 4) for y in range(-3, 4) if abs(x + y) <= 3]
 STEPS = [(1, -1, 0), (1, 0, -1), (0, 1, -1), (-1, 1, 0), (-1, 0, 1), (0, -1, 1)]
 STARTS = [[(1, 1, -2), (-1, 2, -1)], [(-2, 1, 1), (-1, -1, 2)], [(1, -2, 1), (2, -1, -1)]]
 """Of the 1st, 2nd and 3rd place, whose lines keep x, y and z."""
 
 
-def steps_from(space):
+def steps_from(space: Cube) -> list[Cube]:
     return [(space[0] + x, space[1] + y, space[2] + z) for x, y, z in STEPS]
 
 
-def slow_adding(pizza, colour):
+def slow_adding(pizza: Pizza, colour: int) -> list[Pizza]:
     """Every Pizza after this colour's topping; the same one where there is no space."""
     free = [
         space
@@ -49,7 +53,7 @@ def slow_adding(pizza, colour):
     return [{**pizza, space: colour} for space in free] or [pizza]
 
 
-def flooded(lines):
+def flooded(lines: list[tuple[int, float]]) -> list[set[Cube]]:
     """The slices: spaces that can be walked without crossing one of the lines (axis, value)."""
     left, slices = set(SPACES), []
     while left:
@@ -66,7 +70,7 @@ def flooded(lines):
     return slices
 
 
-def slow_replacing(pizza, lines):
+def slow_replacing(pizza: Pizza, lines: list[tuple[int, float]]) -> Pizza:
     """The Pizza after the toppings have been replaced in all slices."""
     slices = flooded(lines)
     inside = [[sum(pizza.get(space) == colour for space in slice_) for colour in range(3)] for slice_ in slices]
@@ -86,7 +90,7 @@ def slow_replacing(pizza, lines):
     return after
 
 
-def places_in(round_number, first):
+def places_in(round_number: int, first: int) -> list[int]:
     """Which place (0 to 2: the 1st to the 3rd) each colour faces: the board is turned step by step."""
     sides = [0, 1, 2]
     for _ in range(round_number - 1):
@@ -94,7 +98,7 @@ def places_in(round_number, first):
     return [sides[(colour - (first - 1)) % 3] for colour in range(3)]
 
 
-def slow_round(pizza, round_number, first):
+def slow_round(pizza: Pizza, round_number: int, first: int) -> tuple[list[int], set[frozenset[tuple[Cube, int]]]]:
     """The numbers of different positions after each of the seven moves of a round of three players, and the Pizzas
     after it."""
     places = places_in(round_number, first)
@@ -113,7 +117,7 @@ def slow_round(pizza, round_number, first):
     return [*counts, len(after)], after
 
 
-def as_pizza(state):
+def as_pizza(state: State) -> Pizza:
     """The engine's toppings as the slow way has them."""
     return {GAME.components.spaces[space]: colour for colour, spaces in enumerate(state.toppings) for space in spaces}
 
@@ -147,7 +151,7 @@ def test_the_first_toppings_by_a_closed_form() -> None:
 
 
 @pytest.mark.parametrize("first", [2, 3])
-def test_the_first_toppings_by_the_symmetry_of_the_seats(first) -> None:
+def test_the_first_toppings_by_the_symmetry_of_the_seats(first: int) -> None:
     assert counted(at(first=first), 3) == counted(at(), 3)
 
 
@@ -168,7 +172,7 @@ CROWDED = [
 @pytest.mark.parametrize(
     ("position", "round_number", "first"), [(CROWDED[0], 4, 1), (CROWDED[1], 5, 1), (CROWDED[0], 6, 3)]
 )
-def test_a_whole_round_by_slow_enumeration(position, round_number, first) -> None:
+def test_a_whole_round_by_slow_enumeration(position: dict[str, Any], round_number: int, first: int) -> None:
     state = at(round=round_number, first=first, toppings=position)
     slow, pizzas = slow_round(as_pizza(state), round_number, first)
     fast = reached(state, 7)
@@ -179,21 +183,21 @@ def test_a_whole_round_by_slow_enumeration(position, round_number, first) -> Non
 # Symmetries -----------------------------------------------------------------------------------------------------------
 
 
-def turned(spaces):
+def turned(spaces: frozenset[str]) -> frozenset[str]:
     """Spaces a third of a turn clockwise further on the board."""
     names = {at_: name for name, at_ in GAME.components.spaces.items()}
     cubes = [GAME.components.spaces[space] for space in spaces]
     return frozenset(names[z, x, y] for x, y, z in cubes)
 
 
-def mirrored(spaces):
+def mirrored(spaces: frozenset[str]) -> frozenset[str]:
     """Spaces as in a mirror that stands on the 1st: left and right change."""
     names = {at_: name for name, at_ in GAME.components.spaces.items()}
     cubes = [GAME.components.spaces[space] for space in spaces]
     return frozenset(names[-x, -z, -y] for x, y, z in cubes)
 
 
-def positions_after_cuts(spaces, round_number=1):
+def positions_after_cuts(spaces: tuple[frozenset[str], ...], round_number: int = 1) -> set[tuple[frozenset[str], ...]]:
     """The different toppings after all cuts of a round in which player 1 was the first of all."""
     described = dict(zip(("red", "green", "white"), (sorted(one) for one in spaces), strict=True))
     state = at(phase="cut", round=round_number, toppings=described)
@@ -205,7 +209,7 @@ MIDDLES = [next(one for one in states if one.round == 4 and one.phase is rules.P
 
 
 @pytest.mark.parametrize("spaces", MIDDLES)
-def test_a_turned_pizza_has_turned_outcomes(spaces) -> None:
+def test_a_turned_pizza_has_turned_outcomes(spaces: tuple[frozenset[str], ...]) -> None:
     """Where the board lies a third of a turn further and its toppings a third of a turn back, the table looks the
     same, and so do all outcomes."""
     plain = positions_after_cuts(spaces)
@@ -214,7 +218,7 @@ def test_a_turned_pizza_has_turned_outcomes(spaces) -> None:
 
 
 @pytest.mark.parametrize("spaces", MIDDLES)
-def test_a_mirrored_pizza_has_mirrored_outcomes(spaces) -> None:
+def test_a_mirrored_pizza_has_mirrored_outcomes(spaces: tuple[frozenset[str], ...]) -> None:
     """Left and right change on the table, and so do the players at the 2nd and the 3rd."""
     red, green, white = map(mirrored, spaces)
     plain = positions_after_cuts(spaces)
@@ -225,7 +229,7 @@ def test_a_mirrored_pizza_has_mirrored_outcomes(spaces) -> None:
 # Two players ----------------------------------------------------------------------------------------------------------
 
 
-def slow_round_of_two(pizza, round_number, first):
+def slow_round_of_two(pizza: Pizza, round_number: int, first: int) -> list[int]:
     """As `slow_round`, for the seven moves of a round of two players."""
     places = places_in(round_number, first)
     order = [first - 1, 2 - first] if round_number % 2 else [2 - first, first - 1]
@@ -249,7 +253,7 @@ def slow_round_of_two(pizza, round_number, first):
 
 
 @pytest.mark.parametrize(("round_number", "first"), [(4, 1), (5, 2)])
-def test_a_round_of_two_players_by_slow_enumeration(round_number, first) -> None:
+def test_a_round_of_two_players_by_slow_enumeration(round_number: int, first: int) -> None:
     position = toppings("a1 a3 b5 c2 d6 e2 e4 c3", "a4 c5 d3 e6 f1 f4 g3 b1 e5", "b2 b3 c6 d1 d5 f2 g4 c4 d2 f5")
     state = at(2, round=round_number, first=first, toppings=position)
     assert counted(state, 7)[1:] == slow_round_of_two(as_pizza(state), round_number, first)

@@ -1,6 +1,7 @@
 """Positions written by hand."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -11,14 +12,14 @@ from tests.controller.games.pizza_theory.situations import EXAMPLE, at, random_g
 
 
 @pytest.mark.parametrize("players", [2, 3])
-def test_nothing_said_is_the_start(players) -> None:
+def test_nothing_said_is_the_start(players: int) -> None:
     assert GAME.setup(players, {}, {}) == GAME.start(players, {})
     assert GAME.position(GAME.start(players, {})) == {}
 
 
 @pytest.mark.parametrize("players", [2, 3])
 @pytest.mark.parametrize("seed", range(6))
-def test_every_state_of_a_game_can_be_set_up(players, seed) -> None:
+def test_every_state_of_a_game_can_be_set_up(players: int, seed: int) -> None:
     options = {"colours": ["white", "red", "green"], "last_round": seed}
     for state in random_game(players, seed, **options):
         described = json.loads(json.dumps(GAME.position(state)))
@@ -99,7 +100,7 @@ def test_sixteen_toppings_where_the_last_has_just_been_added() -> None:
         ({"phase": "over"}, r"position.toppings: \[2, 2, 2\] are all fewer than 16"),
     ],
 )
-def test_what_cannot_be_is_named(position, problem) -> None:
+def test_what_cannot_be_is_named(position: Any, problem: str) -> None:
     with pytest.raises(PositionError, match=problem):
         GAME.setup(3, {}, position)
 
@@ -118,7 +119,7 @@ def test_what_cannot_be_is_named(position, problem) -> None:
         ),
     ],
 )
-def test_what_cannot_be_with_two_players_is_named(position, problem) -> None:
+def test_what_cannot_be_with_two_players_is_named(position: dict[str, Any], problem: str) -> None:
     with pytest.raises(PositionError, match=problem):
         GAME.setup(2, {}, position)
 

@@ -80,14 +80,14 @@ def test_what_happens_in_each_slice_of_the_example() -> None:
         (("a1", "", ""), "Empty"),
     ],
 )
-def test_what_happens_in_a_slice_in_words(spaces, result) -> None:
+def test_what_happens_in_a_slice_in_words(spaces: tuple[str, ...], result: str) -> None:
     state = at(phase="replace", cuts={"red": 1, "green": 1, "white": 1}, toppings=toppings(*spaces))
     largest = max(GAME.view(state, None)["slices"], key=lambda one: len(one["spaces"]))
     assert largest["result"] == result
 
 
 @pytest.mark.parametrize("players", [2, 3])
-def test_the_changes_shown_are_those_that_are_played(players) -> None:
+def test_the_changes_shown_are_those_that_are_played(players: int) -> None:
     for seed in range(8):
         states = random_game(players, seed)
         for state, following in pairwise(states):
@@ -106,7 +106,7 @@ def test_the_changes_shown_are_those_that_are_played(players) -> None:
 
 
 @pytest.mark.parametrize("players", [2, 3])
-def test_a_view_is_json_and_redrawn_secrets_change_nothing_in_it(players) -> None:
+def test_a_view_is_json_and_redrawn_secrets_change_nothing_in_it(players: int) -> None:
     random = Random(1)
     differed = 0
     for state in random_game(players, 5):

@@ -1,13 +1,15 @@
 """What the adviser advises: legal, ranked, better than chance, and sensible where the right answer is plain."""
 
+from collections.abc import Collection
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import pytest
 
 from controller.game import Actor
 from controller.games.pizzeria import GAME, rules
-from controller.games.pizzeria.rules import Decide, EatKind, MoveSlice, Phase, Take, TakeSlice
+from controller.games.pizzeria.rules import Decide, EatKind, Move, MoveSlice, Phase, State, Take, TakeSlice
 from tests.controller.games.pizzeria.situations import (
     advanced,
     divided,
@@ -25,7 +27,7 @@ from tests.controller.games.pizzeria.situations import (
 PRIZE = faces("11/2 11/3 11/4 11/5 11/6 11/7 2/2 4/4 9/9 7/7 6/6")
 
 
-def finished(players, seed, advised, options):
+def finished(players: int, seed: int, advised: Collection[int], options: dict[str, Any]) -> State:
     """A game in which these players follow the advice and the others play at random."""
     random = Random(seed)
     state = GAME.start(players, options, random.randint(1, players))
@@ -50,14 +52,14 @@ def finished(players, seed, advised, options):
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5, 6])
 @pytest.mark.parametrize("variant", [False, True])
-def test_a_game_by_advice_is_legal_and_ranked(players, variant) -> None:
+def test_a_game_by_advice_is_legal_and_ranked(players: int, variant: bool) -> None:
     final = finished(players, players, range(1, players + 1), {"advanced": variant})
     assert GAME.winners(final)
     assert sum(len(holding.eaten) for holding in final.holdings) > 0
 
 
 @pytest.mark.parametrize(("players", "options"), [(2, {}), (4, {"advanced": True}), (6, {})])
-def test_advice_beats_chance(players, options) -> None:
+def test_advice_beats_chance(players: int, options: dict[str, Any]) -> None:
     games = 12
     won = sum(1 in GAME.winners(finished(players, seed, {1}, options)) for seed in range(games))
     assert won >= 0.75 * games
@@ -68,7 +70,7 @@ def test_nobody_is_advised_out_of_turn() -> None:
     assert not GAME.advise(quarters(served(game())), 4)
 
 
-def last(state):
+def last(state: State) -> State:
     return replace(in_round(state, state.rounds), stacks=(state.rounds,))
 
 
@@ -105,7 +107,7 @@ def test_of_all_divisions_the_best_is_found() -> None:
     advice = GAME.advise(state, 1)
     assert len(advice) == 12
 
-    def outcome(move):
+    def outcome(move: Move) -> float:
         divided_state = play(state, move)
         for _ in range(3):
             chooser = divided_state.order[0]

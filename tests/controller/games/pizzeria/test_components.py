@@ -1,6 +1,7 @@
 """The pieces of Pizzeria."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,13 +50,13 @@ def test_every_fact_has_its_provenance_and_those_of_the_offers_are_rules() -> No
         ("[value.3]", "[value.3", "no TOML"),
     ],
 )
-def test_a_wrong_fact_is_named_with_file_key_and_value(old, new, problem) -> None:
+def test_a_wrong_fact_is_named_with_file_key_and_value(old: str, new: str, problem: str) -> None:
     assert old in PACKAGED
     with pytest.raises(ComponentError, match=f"pieces.toml: .*{problem}"):
         parse_components(PACKAGED.replace(old, new, 1), "pieces.toml")
 
 
-def test_a_file_of_own_facts(tmp_path) -> None:
+def test_a_file_of_own_facts(tmp_path: Path) -> None:
     path = tmp_path / "own.toml"
     path.write_text('["9/9"]\nbasil = 1\n["7/1"]\nbasil = 3\n', encoding="utf-8")
     assert load_own_facts(path) == {"9/9": {"basil": 1}, "7/1": {"basil": 3}}
@@ -74,12 +75,12 @@ def test_a_file_of_own_facts(tmp_path) -> None:
         ({"9/9": {"basil": 4}}, "9/9.basil: 4 is no whole number from 0 to 3"),
     ],
 )
-def test_own_facts_with_a_mistake(own, problem) -> None:
+def test_own_facts_with_a_mistake(own: Any, problem: str) -> None:
     with pytest.raises(OptionError, match=f"option components: {problem}"):
         GAME.start(4, {"components": own})
 
 
-def test_files_that_cannot_be_read_are_named(tmp_path) -> None:
+def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     with pytest.raises(ComponentError, match=r"missing.toml: cannot be read"):
         load_own_facts(tmp_path / "missing.toml")
     with pytest.raises(OptionError, match=r"missing.toml: cannot be read"):
@@ -98,5 +99,5 @@ def test_files_that_cannot_be_read_are_named(tmp_path) -> None:
         ("pineapple", "'pineapple'"),
     ],
 )
-def test_what_a_player_calls_a_piece(face, words) -> None:
+def test_what_a_player_calls_a_piece(face: str, words: str) -> None:
     assert load_components().words(face) == words

@@ -16,6 +16,7 @@ from controller.games.pizzeria.rules import (
     Divide,
     DrawSlice,
     EatKind,
+    Move,
     MoveSlice,
     Phase,
     Redraw,
@@ -52,7 +53,7 @@ class Games(RuleBasedStateMachine):
         switched=st.frozensets(st.sampled_from(SWITCHES), max_size=3),
         seed=st.integers(0, 999),
     )
-    def begin(self, players, advanced, solo, switched, seed) -> None:
+    def begin(self, players: int, advanced: bool, solo: bool, switched: frozenset[str], seed: int) -> None:
         self.options = dict.fromkeys(switched, True) | {"advanced": advanced, "solo": solo and players == 2}
         self.players = players
         self.random = Random(seed)
@@ -61,7 +62,7 @@ class Games(RuleBasedStateMachine):
 
     @precondition(lambda self: self.state.phase is not Phase.OVER)
     @rule(steps=st.integers(1, 25))
-    def play(self, steps) -> None:
+    def play(self, steps: int) -> None:
         for _ in range(steps):
             if self.state.phase is Phase.OVER:
                 break
@@ -85,7 +86,7 @@ class Games(RuleBasedStateMachine):
             self.rounds += 1
 
     @rule(move=ANY_MOVE)
-    def anything_else(self, move) -> None:
+    def anything_else(self, move: Move) -> None:
         """A move out of the blue is refused with a reason exactly when it is not among the legal ones."""
         state = self.state
         found = GAME.refusal(state, move)
@@ -104,7 +105,7 @@ class Games(RuleBasedStateMachine):
 
     @precondition(lambda self: self.state.phase is Phase.DIVIDE)
     @rule(data=st.data())
-    def any_division(self, data) -> None:
+    def any_division(self, data: st.DataObject) -> None:
         """A division is legal exactly when it is listed under its own numbering."""
         state = self.state
         ring = list(state.ring)

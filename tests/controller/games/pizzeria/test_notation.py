@@ -1,5 +1,7 @@
 """Moves as text, states and moves as JSON, positions as a person writes them."""
 
+from typing import Any
+
 import pytest
 
 from controller.game import IllegalMove, NotationError, PositionError
@@ -19,7 +21,7 @@ from tests.controller.games.pizzeria.situations import (
 
 
 @pytest.mark.parametrize("variant", [False, True])
-def test_the_moves_of_a_round_as_text(variant) -> None:
+def test_the_moves_of_a_round_as_text(variant: bool) -> None:
     state = game(advanced=variant)
     texts = [
         "pile 3",
@@ -63,14 +65,14 @@ def test_spaces_do_not_matter() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "pile", "pile x", "P2 take B", "P2 takes 1", "pizza", "🍕", "P2 eats", "pile ²"])
-def test_text_that_is_no_move_is_quoted(text) -> None:
+def test_text_that_is_no_move_is_quoted(text: str) -> None:
     with pytest.raises(NotationError, match="is no move") as caught:
         GAME.parse(game(), text)
     assert repr(text) in str(caught.value)
 
 
 @pytest.mark.parametrize("text", ["divide |", "divide offer", "divide | | |", "divide 1 + + offer | 2", "pile 9"])
-def test_text_of_an_illegal_move_is_refused(text) -> None:
+def test_text_of_an_illegal_move_is_refused(text: str) -> None:
     for state in (game(), served(game()), served(advanced())):
         with pytest.raises(IllegalMove):
             GAME.parse(state, text)
@@ -85,7 +87,7 @@ def test_text_of_an_illegal_move_is_refused(text) -> None:
         ("P2 eats 7/1 7/1", "a slice twice"),
     ],
 )
-def test_text_that_contradicts_itself_is_no_move(text, problem) -> None:
+def test_text_that_contradicts_itself_is_no_move(text: str, problem: str) -> None:
     state = served(advanced())
     for one in (state, play(quarters(state), Take(2, 0))):
         with pytest.raises(NotationError, match=problem):
@@ -112,7 +114,7 @@ def test_a_move_as_json() -> None:
         ({"move": "decide", "player": 2, "eaten": [], "kind": "7"}, "decide.kind: '7' is no int"),
     ],
 )
-def test_json_that_is_no_move_is_named(data, problem) -> None:
+def test_json_that_is_no_move_is_named(data: Any, problem: str) -> None:
     with pytest.raises(NotationError, match=problem):
         GAME.decode_move(data)
 
@@ -134,14 +136,14 @@ def test_a_state_as_json_keeps_options_and_own_pieces() -> None:
         ({"options": {**GAME.encode_state(game())["options"], "components": 3}}, "options.components: 3 is no mapping"),
     ],
 )
-def test_json_that_is_no_state_is_named(change, problem) -> None:
+def test_json_that_is_no_state_is_named(change: dict[str, Any], problem: str) -> None:
     with pytest.raises(NotationError, match=problem):
         GAME.decode_state({**GAME.encode_state(game()), **change})
 
 
 # Positions ------------------------------------------------------------------------------------------------------------
 
-PORTIONS = [
+PORTIONS: list[dict[str, Any]] = [
     {"slices": ["2/1", "7/1", "7/2"]},
     {"slices": ["11/1", "11/10", "4/1"], "taken_by": 2},
     {"slices": ["mixed-9-11", "9/2"]},
@@ -169,7 +171,7 @@ def test_a_position_as_a_person_writes_it() -> None:
 
 
 def test_a_position_between_rounds() -> None:
-    described = {"round": 2, "first": 3, "players": {"1": {"saved": list(RING[:4]), "eaten": ["9/2"]}}}
+    described: dict[str, Any] = {"round": 2, "first": 3, "players": {"1": {"saved": list(RING[:4]), "eaten": ["9/2"]}}}
     rest = [face for face in RING[4:] if face != "9/2"]
     described["players"]["2"] = {"saved": rest}
     state = GAME.setup(4, {}, described)
@@ -217,7 +219,7 @@ def test_a_position_between_rounds() -> None:
         ({"pizza": "7/1"}, "position.pizza: '7/1' is no list"),
     ],
 )
-def test_what_is_no_position_is_named(change, problem) -> None:
+def test_what_is_no_position_is_named(change: dict[str, Any], problem: str) -> None:
     with pytest.raises(PositionError, match=problem):
         GAME.setup(4, {}, {**DECIDING, **change})
 
@@ -242,7 +244,7 @@ def test_a_position_lacks_what_its_phase_needs() -> None:
         ({"2": [{"special": "g"}], "3": [{"special": "g"}]}, "'g' is also in position.players.2"),
     ],
 )
-def test_offers_in_a_position(specials, problem) -> None:
+def test_offers_in_a_position(specials: dict[str, Any], problem: str | None) -> None:
     portions = [PORTIONS[0], {**PORTIONS[1], "special": True}, *PORTIONS[2:]]
     players = {player: {"specials": owned} for player, owned in specials.items()}
     described = {**DECIDING, "special": "g", "portions": portions, "players": players}
@@ -264,7 +266,7 @@ def test_offers_in_a_position(specials, problem) -> None:
         ({**DECIDING, "phase": "draw", "special": "g", "deciding": "B"}, "special offer in exactly one portion"),
     ],
 )
-def test_a_position_that_waits_for_something_impossible(described, problem) -> None:
+def test_a_position_that_waits_for_something_impossible(described: dict[str, Any], problem: str) -> None:
     with pytest.raises(PositionError, match=problem):
         GAME.setup(4, {"advanced": True}, described)
 

@@ -6,19 +6,20 @@ from math import comb
 import pytest
 
 from controller.games.pizzeria import GAME, rules
+from controller.games.pizzeria.rules import State
 from tests.controller.games.pizzeria.situations import RING, advanced, game, having, in_round, owning, served
 
 BASIL = {face: GAME.components.by_face[face].basil for face in RING}
 
 
-def perft(state, depth):
+def perft(state: State, depth: int) -> int:
     """How many sequences of so many moves there are."""
     if depth == 0:
         return 1
     return sum(perft(GAME.apply(state, move), depth - 1) for move in GAME.legal(state))
 
 
-def reachable(state, depth):
+def reachable(state: State, depth: int) -> int:
     """How many different states lie so many moves away."""
     states = {state}
     for _ in range(depth):
@@ -26,12 +27,12 @@ def reachable(state, depth):
     return len(states)
 
 
-def slow_divisions(ring, portions):
+def slow_divisions(ring: tuple[str, ...], portions: int) -> set[frozenset[tuple[str, ...]]]:
     """Every way to lay knives into the gaps of the circle, tried one by one: sets of runs."""
     found = set()
     for gaps in product((False, True), repeat=len(ring)):
         if sum(gaps) == portions:
-            runs = []
+            runs: list[list[str]] = []
             begin = gaps.index(True)
             for step in range(len(ring)):
                 place = (begin + step) % len(ring)
@@ -42,18 +43,19 @@ def slow_divisions(ring, portions):
     return found
 
 
-def subsets_to_eat(run):
-    return 2 ** sum(BASIL[face] > 0 for face in run)
+def subsets_to_eat(run: tuple[str, ...]) -> int:
+    ways: int = 2 ** sum(BASIL[face] > 0 for face in run)
+    return ways
 
 
 @pytest.mark.parametrize(("players", "portions"), [(2, 4), (3, 3), (4, 4), (5, 5), (6, 6)])
-def test_divisions_without_an_offer(players, portions) -> None:
+def test_divisions_without_an_offer(players: int, portions: int) -> None:
     state = served(game(players))
     assert perft(state, 1) == reachable(state, 1) == len(slow_divisions(RING, portions)) == comb(11, portions)
 
 
 @pytest.mark.parametrize(("players", "number"), [(2, 4 * 330 + 165), (3, 550), (4, 1485), (5, 2640), (6, 3234)])
-def test_divisions_with_an_offer(players, number) -> None:
+def test_divisions_with_an_offer(players: int, number: int) -> None:
     portions = 4 if players == 2 else players
     state = served(advanced(players))
     slow = len(slow_divisions(RING, portions)) * portions + len(slow_divisions(RING, portions - 1))
@@ -110,8 +112,8 @@ def test_offer_e_moves_a_slice_over_each_cut_either_way() -> None:
     # The offer alone: two portions beside each other at both cuts; a single slice could not leave.
     slow += sum(2 for division in slow_divisions(RING, 2) for run in division if len(run) > 1)
     moves = 0
-    for division in GAME.legal(state):
-        moves += sum(isinstance(move, rules.MoveSlice) for move in GAME.legal(GAME.apply(state, division)))
+    for divided in GAME.legal(state):
+        moves += sum(isinstance(move, rules.MoveSlice) for move in GAME.legal(GAME.apply(state, divided)))
     # A single slice with the offer has two ways to go, as any end slice has; both ends of it are the same slice.
     assert moves == slow
 

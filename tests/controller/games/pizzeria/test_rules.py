@@ -1,9 +1,11 @@
 """The rule book of Pizzeria, sentence by sentence, in the order of its text."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from math import comb
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -15,14 +17,17 @@ from controller.games.pizzeria.rules import (
     Divide,
     DrawSlice,
     EatKind,
+    Holding,
     MoveSlice,
     OwnedSpecial,
     Phase,
     Redraw,
     Reveal,
+    State,
     Take,
     TakeSlice,
 )
+from tests.controller.games.known import known
 from tests.controller.games.pizzeria.situations import (
     RING,
     advanced,
@@ -74,7 +79,7 @@ def test_components_no_basil_leaf_to_three() -> None:
 
 
 @pytest.mark.parametrize(("players", "slices", "piles"), [(2, 47, 4), (3, 69, 6), (4, 47, 4), (5, 58, 5), (6, 69, 6)])
-def test_setup_slices_and_piles(players, slices, piles) -> None:
+def test_setup_slices_and_piles(players: int, slices: int, piles: int) -> None:
     state = game(players)
     assert len(state.unseen) == slices == 11 * piles + 3
     assert state.stacks == tuple(range(1, piles + 1))
@@ -82,7 +87,7 @@ def test_setup_slices_and_piles(players, slices, piles) -> None:
 
 
 @pytest.mark.parametrize("players", [2, 4])
-def test_setup_two_or_four_players_remove_3_8_10_and_mixed_8_10(players) -> None:
+def test_setup_two_or_four_players_remove_3_8_10_and_mixed_8_10(players: int) -> None:
     values = Counter(face.split("/")[0] for face in game(players).unseen if "/" in face)
     assert values == {"2": 2, "4": 4, "5": 5, "6": 6, "7": 7, "9": 9, "11": 11}
     assert {face for face in game(players).unseen if "/" not in face} == {"mixed-5-7", "mixed-4-6", "mixed-9-11"}
@@ -96,7 +101,7 @@ def test_setup_five_players_remove_10_and_mixed_8_10() -> None:
 
 
 @pytest.mark.parametrize("players", [3, 6])
-def test_setup_three_or_six_players_use_all(players) -> None:
+def test_setup_three_or_six_players_use_all(players: int) -> None:
     assert game(players).unseen == frozenset(GAME.components.by_face)
 
 
@@ -108,13 +113,14 @@ def test_setup_a_removed_slice_in_the_pizza_is_refused() -> None:
 
 
 @pytest.mark.parametrize("players", [0, 1, 7, "4"])
-def test_setup_two_to_six_play(players) -> None:
+def test_setup_two_to_six_play(players: Any) -> None:
     with pytest.raises(OptionError, match="none of 2 to 6"):
         game(players)
 
 
 def test_setup_who_takes_the_knife_first_is_said() -> None:
     assert GAME.turn(game(4, first=3)).players == (3,)
+    first: Any
     for first in (0, 5, "1"):
         with pytest.raises(OptionError, match=f"first: {first!r}"):
             game(4, first=first)
@@ -123,7 +129,7 @@ def test_setup_who_takes_the_knife_first_is_said() -> None:
 def test_setup_the_basic_variant_has_no_special_offers() -> None:
     assert game().unseen_specials == frozenset()
     state = play(game(), ChoosePile(1))
-    assert GAME.draw(state, Random(1)).special is None
+    assert known(Reveal, GAME.draw(state, Random(1))).special is None
     assert refused(state, Reveal(RING, rules.OFFER_G)) == (
         "Game setup",
         "There are no special offers in the basic variant.",
@@ -154,7 +160,7 @@ def test_setup_a_copy_may_show_other_basil() -> None:
 # Game setup: rounds ---------------------------------------------------------------------------------------------------
 
 
-def played_round(state, portions, special_in=None):
+def played_round(state: State, portions: Sequence[str], special_in: int | None = None) -> State:
     """A round in which everybody takes the first portion left and saves all."""
     state = divided(state, *portions, special_in=special_in)
     while state.phase is Phase.CHOOSE:
@@ -178,7 +184,7 @@ def test_rounds_the_knife_passes_clockwise() -> None:
 
 def test_served_the_slicer_chooses_any_pile_left() -> None:
     state = game()
-    assert [move.pile for move in GAME.legal(state)] == [1, 2, 3, 4]
+    assert [known(ChoosePile, move).pile for move in GAME.legal(state)] == [1, 2, 3, 4]
     state = play(state, ChoosePile(3))
     assert state.stacks == (1, 2, 4)
     assert GAME.turn(state).actor is Actor.CHANCE
@@ -200,7 +206,7 @@ def test_served_the_pizza_is_a_circle_and_has_no_first_slice() -> None:
         ((), "0 slices"),
     ],
 )
-def test_served_eleven_slices_of_the_pile(ring, problem) -> None:
+def test_served_eleven_slices_of_the_pile(ring: tuple[str, ...], problem: str) -> None:
     heading, found = refused(play(game(), ChoosePile(1)), Reveal(tuple(ring)))
     assert heading == "Pizza is served!"
     assert problem in found
@@ -215,11 +221,11 @@ def test_served_a_slice_that_was_seen_before_is_refused() -> None:
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5, 6])
-def test_served_as_many_portions_as_players_four_for_two(players) -> None:
+def test_served_as_many_portions_as_players_four_for_two(players: int) -> None:
     state = served(game(players))
     wanted = 4 if players == 2 else players
     divisions = list(GAME.legal(state))
-    assert {len(move.portions) for move in divisions} == {wanted}
+    assert {len(known(Divide, move).portions) for move in divisions} == {wanted}
     assert len(divisions) == len(set(divisions)) == comb(11, wanted)
     assert refused(state, Divide(1, (RING[:5], RING[5:])))[1].startswith("Too few portions")
     assert refused(state, Divide(1, tuple((face,) for face in RING)))[1].startswith("Too many portions")
@@ -250,14 +256,14 @@ def test_served_the_order_of_slices_may_not_change() -> None:
         (("2/1 7/1", "7/2 5/5", "11/1 11/10 4/1", "mixed-9-11 9/2 9/9 5/1 6/1"), "Not of this pizza"),
     ],
 )
-def test_served_every_slice_is_in_one_portion(portions, problem) -> None:
+def test_served_every_slice_is_in_one_portion(portions: tuple[str, ...], problem: str) -> None:
     move = Divide(1, tuple(faces(portion) for portion in portions))
     assert refused(served(game()), move)[1].startswith(problem)
 
 
 def test_served_only_who_holds_the_knife_slices() -> None:
     state = served(game(4, first=2))
-    move = next(GAME.legal(state))
+    move = known(Divide, next(GAME.legal(state)))
     assert move.player == 2
     assert refused(state, replace(move, player=1)) == ("Pizza is served!", "Player 1 does not hold the pizza knife.")
 
@@ -312,7 +318,7 @@ def test_bon_appetit_the_taker_decides_before_the_next_chooses() -> None:
 
 def test_bon_appetit_all_none_or_some_may_be_eaten() -> None:
     state = play(quarters(served(game())), Take(2, 1))
-    eaten = [move.eaten for move in GAME.legal(state)]
+    eaten = [known(Decide, move).eaten for move in GAME.legal(state)]
     assert set(eaten) == {NOTHING, frozenset({"11/1"}), frozenset({"4/1"}), frozenset({"11/1", "4/1"})}
     assert len(eaten) == 4
 
@@ -335,7 +341,7 @@ def test_saving_everyone_sees_the_number_of_slices_of_each_kind() -> None:
 
 
 @pytest.mark.parametrize(("portion", "face"), [(1, "11/10"), (3, "9/9")])
-def test_eating_needs_a_basil_leaf(portion, face) -> None:
+def test_eating_needs_a_basil_leaf(portion: int, face: str) -> None:
     state = play(quarters(served(game())), Take(2, portion))
     heading, problem = refused(state, Decide(2, frozenset({face})))
     assert heading == "Eating pizza slices"
@@ -437,7 +443,7 @@ def test_tomato_points_do_not_depend_on_others() -> None:
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5, 6])
-def test_end_when_all_portions_of_the_last_pizza_are_taken(players) -> None:
+def test_end_when_all_portions_of_the_last_pizza_are_taken(players: int) -> None:
     random = Random(players)
     state = game(players)
     rounds = 0
@@ -550,13 +556,13 @@ def test_advanced_setup_each_offer_appears_once() -> None:
 
 
 @pytest.mark.parametrize("special", [None, "offer/z", "7/1"])
-def test_advanced_served_an_offer_lies_on_each_pile(special) -> None:
+def test_advanced_served_an_offer_lies_on_each_pile(special: str | None) -> None:
     state = play(advanced(), ChoosePile(1))
     assert refused(state, Reveal(RING, special))[0] == "Advanced variant: Pizza is served!"
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5, 6])
-def test_advanced_served_the_offer_in_any_portion_or_alone(players) -> None:
+def test_advanced_served_the_offer_in_any_portion_or_alone(players: int) -> None:
     n = 4 if players == 2 else players
     moves = list(GAME.legal(served(advanced(players))))
     assert len(moves) == len(set(moves)) == n * comb(11, n) + comb(11, n - 1)
@@ -608,7 +614,7 @@ def test_symbols_of_when_to_use() -> None:
     )
 
 
-def must_be_redrawn(players, number, special):
+def must_be_redrawn(players: int, number: int, special: str) -> bool:
     """Whether an offer that comes up in this round is replaced."""
     state = served(in_round(advanced(players), number), special=special)
     return state.phase is Phase.REDRAW
@@ -616,7 +622,7 @@ def must_be_redrawn(players, number, special):
 
 @pytest.mark.parametrize("special", OFFERS)
 @pytest.mark.parametrize("players", [2, 3])
-def test_symbols_of_when_not_to_use(players, special) -> None:
+def test_symbols_of_when_not_to_use(players: int, special: str) -> None:
     letter = special[-1]
     never_for_two = players == 2 and letter in "df"
     last = advanced(players).rounds
@@ -649,7 +655,7 @@ def test_redraw_only_where_an_offer_may_not_be_used() -> None:
 # Special offers: A ----------------------------------------------------------------------------------------------------
 
 
-def taking_a(saved="5/1 5/2 5/3 11/10", players=4):
+def taking_a(saved: str = "5/1 5/2 5/3 11/10", players: int = 4) -> State:
     """Player 3 has slices and takes portion B with offer A in round 2."""
     ring = faces("2/1 7/1 7/2 11/1 11/9 4/1 mixed-9-11 9/2 9/9 6/1 6/2")
     state = served(having(in_round(advanced(players), 2), 3, saved=saved), ring, rules.OFFER_A)
@@ -706,15 +712,15 @@ def test_a_two_players_may_use_it_with_their_second_portion() -> None:
 # Special offers: B ----------------------------------------------------------------------------------------------------
 
 
-def taking_b():
+def taking_b() -> State:
     return play(quarters(served(advanced(), special=rules.OFFER_B)), Take(2, 1))
 
 
 def test_b_a_random_slice_that_was_put_aside() -> None:
     state = taking_b()
     assert GAME.turn(state).actor is Actor.CHANCE
-    assert {move.face for move in GAME.legal(state)} == state.unseen
-    assert GAME.draw(state, Random(3)).face in state.unseen
+    assert {known(DrawSlice, move).face for move in GAME.legal(state)} == state.unseen
+    assert known(DrawSlice, GAME.draw(state, Random(3))).face in state.unseen
     assert refused(state, DrawSlice("7/1"))[0] == "Special offers: B"
 
 
@@ -734,13 +740,14 @@ def test_b_the_slice_needs_basil_to_be_eaten() -> None:
 # Special offers: C ----------------------------------------------------------------------------------------------------
 
 
-def taking_c(saved="7/3 mixed-5-7"):
+def taking_c(saved: str = "7/3 mixed-5-7") -> State:
     return play(quarters(served(having(advanced(), 2, saved=saved), special=rules.OFFER_C)), Take(2, 1))
 
 
 def test_c_is_put_on_one_saved_kind() -> None:
     state = taking_c()
-    kinds = {move.kind for move in GAME.legal(state) if not move.eaten}
+    decisions = [known(Decide, move) for move in GAME.legal(state)]
+    kinds = {move.kind for move in decisions if not move.eaten}
     assert kinds == {None, 4, 5, 7, 11}
     state = play(state, Decide(2, NOTHING, 7))
     assert state.holdings[1].specials == (OwnedSpecial(rules.OFFER_C, 1, kind=7),)
@@ -760,12 +767,12 @@ def test_c_a_point_for_each_saved_slice_of_the_kind_besides_the_most() -> None:
     assert line(state, 2, "7 ") == 7
 
 
-def with_kind(holding, kind):
+def with_kind(holding: Holding, kind: int) -> Holding:
     return replace(holding, specials=tuple(replace(one, kind=kind) for one in holding.specials))
 
 
 @pytest.mark.parametrize(("counts_mixed", "points"), [(False, 1), (True, 2)])
-def test_c_half_a_slice_is_not_a_slice_unless_the_table_plays_so(counts_mixed, points) -> None:
+def test_c_half_a_slice_is_not_a_slice_unless_the_table_plays_so(counts_mixed: bool, points: int) -> None:
     state = owning(advanced(offer_c_counts_mixed=counts_mixed), 2, rules.OFFER_C)
     state = having(state, 2, saved="7/1 mixed-5-7")
     state = replace(state, holdings=tuple(with_kind(one, 7) for one in state.holdings))
@@ -779,7 +786,7 @@ def test_c_on_nothing_brings_nothing() -> None:
 def test_c_two_players_may_put_it_with_their_second_portion_once() -> None:
     state = quarters(served(advanced(2), special=rules.OFFER_C))
     state = play(takes(takes(state, 2, 1, "11/1"), 1, 0), Take(2, 3))
-    assert {move.kind for move in GAME.legal(state)} == {None, 4, 5, 6, 9, 11}
+    assert {known(Decide, move).kind for move in GAME.legal(state)} == {None, 4, 5, 6, 9, 11}
     put = play(takes(takes(quarters(served(advanced(2), special=rules.OFFER_C)), 2, 1, kind=11), 1, 0), Take(2, 3))
     assert refused(put, Decide(2, NOTHING, 9)) == (
         "Special offers: C",
@@ -795,7 +802,7 @@ def test_c_not_in_a_later_round() -> None:
 # Special offers: D ----------------------------------------------------------------------------------------------------
 
 
-def with_d(player=4, number=2, **options):
+def with_d(player: int = 4, number: int = 2, **options: Any) -> State:
     return served(owning(in_round(advanced(**options), number), player, rules.OFFER_D))
 
 
@@ -842,11 +849,11 @@ def test_d_the_slicer_may_use_it_too_and_in_the_last_round() -> None:
 # Special offers: E ----------------------------------------------------------------------------------------------------
 
 
-def with_e(player=3, players=4, number=2, **options):
+def with_e(player: int = 3, players: int = 4, number: int = 2, **options: Any) -> State:
     return quarters(served(owning(in_round(advanced(players, **options), number), player, rules.OFFER_E)))
 
 
-def moves_of_e(state):
+def moves_of_e(state: State) -> set[tuple[str, int]]:
     return {(move.face, move.to) for move in GAME.legal(state) if isinstance(move, MoveSlice)}
 
 
@@ -874,7 +881,7 @@ def test_e_then_the_player_chooses() -> None:
     assert refused(with_e_used(), MoveSlice(3, "7/2", 1))[1] == "Special offer E has been used; it works once."
 
 
-def with_e_used():
+def with_e_used() -> State:
     state = with_e()
     holding = replace(state.holdings[2], specials=(OwnedSpecial(rules.OFFER_E, 1, used=True),))
     return replace(state, holdings=(*state.holdings[:2], holding, state.holdings[3]))
@@ -890,7 +897,7 @@ def with_e_used():
         ("5/5", 1, "in none of the portions"),
     ],
 )
-def test_e_other_slices_may_not_move(face, to, problem) -> None:
+def test_e_other_slices_may_not_move(face: str, to: int, problem: str) -> None:
     heading, found = refused(with_e(), MoveSlice(3, face, to))
     assert heading == "Special offers: E"
     assert problem in found
@@ -945,7 +952,7 @@ def test_e_the_slicer_has_nothing_left_to_move() -> None:
 # Special offers: F ----------------------------------------------------------------------------------------------------
 
 
-def with_f(player=1, **options):
+def with_f(player: int = 1, **options: Any) -> State:
     return quarters(served(owning(in_round(advanced(**options), 2), player, rules.OFFER_F)))
 
 
@@ -1020,14 +1027,14 @@ def test_i_is_no_majority() -> None:
 
 
 @pytest.mark.parametrize(("wins_the_game", "winner"), [(False, 1), (True, 2)])
-def test_i_a_tie_for_the_game_is_another_matter_unless_the_table_plays_so(wins_the_game, winner) -> None:
+def test_i_a_tie_for_the_game_is_another_matter_unless_the_table_plays_so(wins_the_game: bool, winner: int) -> None:
     state = advanced(offer_i_wins_the_game=wins_the_game)
     state = over(owning(having(having(state, 1, eaten="4/1 4/2"), 2, eaten="9/1"), 2, rules.OFFER_I))
     assert totals(state) == [2, 2, 0, 0]
     assert GAME.winners(state) == (winner,)
 
 
-def last_decision(state, player=1):
+def last_decision(state: State, player: int = 1) -> State:
     """The last portion of the last round is about to be decided about, by a player who has saved nothing in it."""
     state = quarters(served(in_round(state, state.rounds)))
     for taker, portion in zip(state.order[:-1], (1, 2, 3), strict=True):
@@ -1035,7 +1042,7 @@ def last_decision(state, player=1):
     return play(state, Take(state.order[0], 0))
 
 
-def with_j(saved, **options):
+def with_j(saved: str, **options: Any) -> State:
     state = owning(having(advanced(**options), 2, saved=saved), 2, rules.OFFER_J)
     return play(last_decision(state), Decide(4, NOTHING))
 
@@ -1044,7 +1051,7 @@ def test_j_before_scoring_all_saved_slices_of_a_kind_may_be_eaten() -> None:
     state = with_j("5/2 5/3 mixed-5-7 7/7")
     assert state.phase is Phase.EAT_KIND
     # Mushroom has a slice without basil; the mixed slice is not a slice of one kind.
-    kinds = {move.kind for move in GAME.legal(state)}
+    kinds = {known(EatKind, move).kind for move in GAME.legal(state)}
     assert {None, 5} <= kinds
     assert 7 not in kinds
     after = play(state, EatKind(2, 5))
@@ -1103,7 +1110,7 @@ def test_refusals_name_a_heading_and_a_remedy_and_apply_raises_them() -> None:
 
 
 @pytest.mark.parametrize("phase", list(Phase))
-def test_every_move_at_a_wrong_time_is_told_when_it_is_made(phase) -> None:
+def test_every_move_at_a_wrong_time_is_told_when_it_is_made(phase: Phase) -> None:
     state = with_j("5/2") if phase is Phase.EAT_KIND else quarters(served(advanced()))
     moves = (
         ChoosePile(1), Reveal(RING), Redraw("offer/a"), TakeSlice(1, "7/1", True), Divide(1, ()),
@@ -1116,4 +1123,4 @@ def test_every_move_at_a_wrong_time_is_told_when_it_is_made(phase) -> None:
 
 
 def test_what_is_no_move_is_refused() -> None:
-    assert refused(game(), "lunch")[0] == "Game setup"
+    assert refused(game(), "lunch")[0] == "Game setup"  # type: ignore[arg-type]

@@ -1,13 +1,15 @@
 """Playing alone against the House, whose rules are the project's own; they stand in `solo.py`, here in their order."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import pytest
 
 from controller.game import Actor, IllegalMove, OptionError
 from controller.games.pizzeria import GAME, rules
-from controller.games.pizzeria.rules import ChoosePile, Decide, Divide, DrawSlice, EatKind, Phase, Take
+from controller.games.pizzeria.rules import ChoosePile, Decide, Divide, DrawSlice, EatKind, Move, Phase, State, Take
 from tests.controller.games.pizzeria.situations import (
     RING,
     divided,
@@ -25,7 +27,7 @@ from tests.controller.games.pizzeria.situations import (
 NOTHING: frozenset[str] = frozenset()
 
 
-def solo(first=1, **options):
+def solo(first: int = 1, **options: Any) -> State:
     return game(2, first, solo=True, **options)
 
 
@@ -54,16 +56,18 @@ def test_pile_the_lowest_number() -> None:
 
 
 @pytest.mark.parametrize("variant", [{}, {"advanced": True}])
-def test_slicing_where_the_knife_points_and_after_every_third_slice(variant) -> None:
+def test_slicing_where_the_knife_points_and_after_every_third_slice(variant: dict[str, Any]) -> None:
     state = served(solo(first=2, **variant))
     moves = list(GAME.legal(state))
     assert len(moves) == len(set(moves)) == 11
     for move in moves:
+        assert isinstance(move, Divide)
         assert sorted(len(portion) for portion in move.portions) == [2, 3, 3, 3]
+        turned = replace(move, portions=move.portions[1:] + move.portions[:1], special_in=None)
         if variant:
+            assert move.special_in is not None
             assert len(move.portions[move.special_in]) == 2
-        turned = replace(move, portions=move.portions[1:] + move.portions[:1])
-        turned = replace(turned, special_in=(move.special_in - 1) % 4 if variant else None)
+            turned = replace(turned, special_in=(move.special_in - 1) % 4)
         assert legal(state, move)
         assert legal(state, turned)
     unequal = Divide(2, (RING[:2], RING[2:4], RING[4:6], RING[6:]), 0 if variant else None)
@@ -124,7 +128,7 @@ def test_the_person_plays_as_in_the_two_player_game() -> None:
 
 
 @pytest.mark.parametrize("variant", [{}, {"advanced": True}])
-def test_whole_games_against_the_house(variant) -> None:
+def test_whole_games_against_the_house(variant: dict[str, Any]) -> None:
     """The House is no fool: a careful player wins most games, one who does not look wins few."""
     careful, careless = 0, 0
     for seed in range(12):
@@ -134,7 +138,7 @@ def test_whole_games_against_the_house(variant) -> None:
     assert careless <= 4
 
 
-def finished(seed, choose, variant):
+def finished(seed: int, choose: Callable[[State, Random], Move], variant: dict[str, Any]) -> State:
     random = Random(seed)
     state = solo(random.randint(1, 2), **variant)
     while GAME.turn(state).actor is not Actor.NOBODY:
@@ -143,5 +147,5 @@ def finished(seed, choose, variant):
     return state
 
 
-def some(state):
+def some(state: State) -> list[Move]:
     return [move for _, move in zip(range(300), GAME.legal(state), strict=False)]

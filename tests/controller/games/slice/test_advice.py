@@ -11,7 +11,8 @@ from tests.controller.games.slice.situations import ALL_DOWN, dealt, grabbed, pl
 
 
 def best(state: State, player: int) -> Move:
-    return GAME.advise(state, player)[0].move
+    move: Move = GAME.advise(state, player)[0].move
+    return move
 
 
 def test_grab_what_fits_and_leave_the_rest() -> None:
@@ -67,7 +68,7 @@ def test_burning_on_purpose_pays_only_with_pizza_reset() -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_advice_is_legal_ranked_and_has_reasons(seed) -> None:
+def test_advice_is_legal_ranked_and_has_reasons(seed: int) -> None:
     for state, _ in played(2 + seed, seed, draw_limit=60, may_stop=seed == 1, pizza_reset=seed == 2):
         for player in range(1, state.players + 1):
             advised = GAME.advise(state, player)

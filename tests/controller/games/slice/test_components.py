@@ -2,6 +2,8 @@
 
 from collections import Counter
 from importlib.resources import files
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,7 +46,7 @@ def test_words() -> None:
     assert PLAIN.words("ham") == "'ham'"
 
 
-def orders(*toppings):
+def orders(*toppings: Any) -> dict[str, list[Any]]:
     return {f"mine-{number}": list(toppings) for number in range(24)}
 
 
@@ -58,7 +60,7 @@ def test_own_cards_and_orders() -> None:
     assert with_own_cards(PLAIN, {}) is PLAIN
 
 
-def test_own_cards_from_a_file(tmp_path) -> None:
+def test_own_cards_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     counts = dict(zip(PLAIN.cards, PLAIN.counts, strict=True)) | {"pepperoni": 20, "combo": 2}
     path.write_text("[cards]\n" + "\n".join(f"{card} = {count}" for card, count in counts.items()))
@@ -87,7 +89,7 @@ def test_own_cards_from_a_file(tmp_path) -> None:
         ({"orders": {"mine-1": "olive"}}, "is no list of toppings"),
     ],
 )
-def test_own_cards_that_cannot_be(own, message) -> None:
+def test_own_cards_that_cannot_be(own: Any, message: str) -> None:
     with pytest.raises(OptionError, match=message):
         GAME.start(3, {"components": own})
 
@@ -103,7 +105,7 @@ def test_own_cards_that_cannot_be(own, message) -> None:
         ("cards = { is = 14", "cards = { is = -14", "is no whole number"),
     ],
 )  # fmt: skip
-def test_a_file_that_cannot_be(old, new, message) -> None:
+def test_a_file_that_cannot_be(old: str, new: str, message: str) -> None:
     assert old in TEXT
     with pytest.raises(ComponentError, match=message):
         parse_components(TEXT.replace(old, new), "mine.toml")

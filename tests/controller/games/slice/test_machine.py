@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -17,6 +18,7 @@ from controller.games.slice.rules import (
     DealOrder,
     Draw,
     Grab,
+    Move,
     Phase,
     Place,
     Reveal,
@@ -56,7 +58,7 @@ class SliceMachine(RuleBasedStateMachine):
     """One game, with whatever options."""
 
     @initialize(players=st.integers(2, 8), options=OPTIONS, seed=st.integers(0, 10**6))
-    def start(self, players: int, options: dict, seed: int) -> None:
+    def start(self, players: int, options: dict[str, Any], seed: int) -> None:
         self.options = options
         self.random = Random(seed)
         self.state: State = GAME.start(players, options, seed % players + 1)
@@ -76,7 +78,7 @@ class SliceMachine(RuleBasedStateMachine):
                 self.state = GAME.apply(self.state, move)
 
     @rule(moves=st.lists(ANY_MOVE, min_size=5, max_size=20))
-    def try_anything(self, moves: list) -> None:
+    def try_anything(self, moves: list[Move]) -> None:
         listed = set(GAME.legal(self.state))
         for move in moves:
             found = GAME.refusal(self.state, move)
@@ -119,7 +121,9 @@ class SliceMachine(RuleBasedStateMachine):
         for seat in self.state.seats:
             order = seat.order or (seat.finished[-1] if self.state.phase is Phase.OVER and seat.finished else None)
             for number, spot in enumerate(seat.spots):
-                assert spot.up is None or spot.up in (GAME.components.toppings[order][number], "combo")
+                if spot.up is not None:
+                    assert order is not None
+                    assert spot.up in (GAME.components.toppings[order][number], "combo")
                 assert not (spot.blocked and spot.up)
 
     @invariant()

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from copy import deepcopy
 from math import perm
+from typing import Any
 
 import pytest
 
@@ -34,12 +35,12 @@ def reached(state: State, depth: int) -> set[State]:
 
 
 @pytest.mark.parametrize("players", [2, 3, 8])
-def test_orders_are_dealt_in_as_many_ways_as_there_are_arrangements(players) -> None:
+def test_orders_are_dealt_in_as_many_ways_as_there_are_arrangements(players: int) -> None:
     assert ways(game(players), 2) == len(reached(game(players), 2)) == perm(24, 2)
 
 
 @pytest.mark.parametrize("players", range(2, 9))
-def test_the_first_draw_and_what_becomes_of_it(players) -> None:
+def test_the_first_draw_and_what_becomes_of_it(players: int) -> None:
     """Ten kinds of cards; each other player grabs it (with two players the Drawer too), or nobody does."""
     hands = 2 if players == 2 else players - 1
     assert ways(dealt(players), 1) == 10
@@ -53,7 +54,7 @@ def test_hot_sauce_has_as_many_places_as_others_have_slices() -> None:
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])
-def test_turning_the_table_changes_nothing(depth) -> None:
+def test_turning_the_table_changes_nothing(depth: int) -> None:
     """The same orders and pizzas one seat further clockwise."""
     seats = [("order-1", "? ? ? ? pepperoni ? ? ?"), ("order-2", "? combo ?! ? ? ? ? ?"), ("order-5", ALL_DOWN)]
 
@@ -84,22 +85,17 @@ class Model:
         self.drawer = position["drawer"] - 1
         self.center = list(position["open"])
         self.circles = [
-            [[None, "sauce"] if one == "?!" else [None, None] if one == "?" else [one, None] for one in spots]
+            [["lot a", "sauce"] if one == "?!" else ["lot a", ""] if one == "?" else [one, ""] for one in spots]
             for spots in (position["players"][str(number + 1)].get("pizza", ["?"] * 8) for number in range(players))
         ]
         deck -= Counter(self.center)
         for circle in self.circles:
-            deck -= Counter("hot-sauce" if sauce else None for _, sauce in circle)
-            deck -= Counter(face for face, _ in circle)
+            deck -= Counter("hot-sauce" for _, sauce in circle if sauce)
+            deck -= Counter(face for face, _ in circle if face != "lot a")
         self.lots = {"a": deck}
-        hidden = 0
-        for circle in self.circles:
-            for place in circle:
-                if place[0] is None:
-                    place[0] = "lot a"
-                    hidden += 1
+        hidden = sum(face == "lot a" for circle in self.circles for face, _ in circle)
         self.stack = ["a"] * (deck.total() - hidden)
-        self.waiting: tuple = ("slap", False)
+        self.waiting: tuple[Any, ...] = ("slap", False)
         self.spare = [order for order in GAME.components.toppings if order not in self.orders]
 
     def key(self) -> str:
@@ -196,7 +192,7 @@ class Model:
                 below.append(place[0][4:])
                 if place[1]:
                     self.center.append("hot-sauce")
-                place[:] = ["", None]
+                place[:] = ["", ""]
         self.bury()
         self.stack += sorted(below)
         self.fill(hand)
@@ -233,7 +229,7 @@ class Model:
                 model.see(lot, card)
             place = model.circles[hand][n]
             if place[1]:
-                place[1] = None
+                place[1] = ""
                 model.center += [card, "hot-sauce"]
                 model.next_card()
             else:
@@ -297,14 +293,16 @@ SITUATIONS = [
 
 
 @pytest.mark.parametrize(("players", "position", "reset", "depth"), SITUATIONS)
-def test_ways_are_those_of_the_second_model(players, position, reset, depth) -> None:
+def test_ways_are_those_of_the_second_model(players: int, position: dict[str, Any], reset: bool, depth: int) -> None:
     state = GAME.setup(players, {"pizza_reset": reset}, position)
     for plies in range(depth + 1):
         assert ways(state, plies) == model_ways(Model(players, position, reset), plies)
 
 
 @pytest.mark.parametrize(("players", "position", "reset", "depth"), SITUATIONS)
-def test_situations_reached_are_those_of_the_second_model(players, position, reset, depth) -> None:
+def test_situations_reached_are_those_of_the_second_model(
+    players: int, position: dict[str, Any], reset: bool, depth: int
+) -> None:
     state = GAME.setup(players, {"pizza_reset": reset}, position)
     for plies in range(depth):
         assert len(reached(state, plies)) == model_reached(Model(players, position, reset), plies)

@@ -1,6 +1,7 @@
 """Positions of SLICE as a person writes them."""
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -16,7 +17,7 @@ ORDERS = {"1": {"order": "order-1"}, "2": {"order": "order-2"}, "3": {"order": "
 
 
 @pytest.mark.parametrize("players", range(2, 9))
-def test_nothing_is_the_start(players) -> None:
+def test_nothing_is_the_start(players: int) -> None:
     assert GAME.setup(players, {}, {}) == game(players)
     assert GAME.position(game(players)) == {}
 
@@ -59,7 +60,7 @@ def test_pools_are_told_apart() -> None:
 
 @FEW
 @given(st.integers(2, 8), st.integers(0, 10**6), st.sampled_from([{}, {"pizza_reset": True, "empty_pile": "end"}]))
-def test_every_state_of_a_game_is_its_position_set_up(players, seed, options) -> None:
+def test_every_state_of_a_game_is_its_position_set_up(players: int, seed: int, options: dict[str, Any]) -> None:
     options = options | {"draw_limit": 50}
     for state, _ in played(players, seed, **options)[seed % 3 :: 3]:
         position = json.loads(json.dumps(GAME.position(state)))
@@ -83,7 +84,7 @@ def test_a_finished_pizza_is_its_position_set_up() -> None:
     assert GAME.setup(3, {}, GAME.position(state)) == state
 
 
-def with_pizza(places):
+def with_pizza(places: str) -> dict[str, Any]:
     return {"players": {**ORDERS, "1": {"order": "order-1", "pizza": places.split()}}, "phase": "draw"}
 
 
@@ -130,6 +131,6 @@ def with_pizza(places):
         ),
     ],
 )
-def test_a_position_that_cannot_be(position, message) -> None:
+def test_a_position_that_cannot_be(position: Any, message: str) -> None:
     with pytest.raises(PositionError, match=message):
         GAME.setup(3, {}, position)

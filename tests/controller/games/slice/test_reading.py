@@ -64,7 +64,7 @@ def test_a_card_drawn_onto_its_like_needs_the_drawers_button() -> None:
     assert scene.read().kind is ReadingKind.AS_BEFORE  # where it lies is known from now on
     scene.play("P1 counts", "draw onion")
     reading = scene.read()
-    assert (reading.kind, reading.declares) == (ReadingKind.AS_BEFORE, {1})
+    assert (reading.kind, reading.declares) == (ReadingKind.AS_BEFORE, frozenset({1}))
     declared = scene.read(1)
     assert declared.plays[0].probability == 1.0
     assert notation(scene.state, declared.plays[0].moves) == ["P1 counts", "draw onion"]

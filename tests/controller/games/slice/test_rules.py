@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -20,9 +21,11 @@ from controller.games.slice.rules import (
     Reveal,
     Slap,
     Spot,
+    State,
     Stop,
     TurnOver,
 )
+from tests.controller.games.known import known
 from tests.controller.games.slice.situations import (
     ALL_DOWN,
     ORDERS,
@@ -52,13 +55,13 @@ def test_box_24_orders_and_128_slices() -> None:
 
 
 @pytest.mark.parametrize("players", range(2, 9))
-def test_for_3_to_8_players_and_the_two_player_game(players) -> None:
+def test_for_3_to_8_players_and_the_two_player_game(players: int) -> None:
     assert players in GAME.player_counts
     assert len(game(players).seats) == players
 
 
 @pytest.mark.parametrize("players", [1, 9, 0, -1, "3", True])
-def test_no_other_number_of_players(players) -> None:
+def test_no_other_number_of_players(players: Any) -> None:
     with pytest.raises(OptionError, match="players"):
         game(players)
 
@@ -67,7 +70,7 @@ def test_no_other_number_of_players(players) -> None:
 
 
 @pytest.mark.parametrize("players", range(2, 9))
-def test_setting_up_eight_face_down_cards_each_and_the_rest_is_the_draw_pile(players) -> None:
+def test_setting_up_eight_face_down_cards_each_and_the_rest_is_the_draw_pile(players: int) -> None:
     state = game(players)
     assert all(spot == Spot(None, 0) for seat in state.seats for spot in seat.spots)
     assert {len(seat.spots) for seat in state.seats} == {8}
@@ -92,7 +95,7 @@ def test_setting_up_an_order_is_dealt_to_the_next_player_and_once() -> None:
 
 
 @pytest.mark.parametrize("first", [1, 2, 3])
-def test_setting_up_the_starting_drawer_draws_first(first) -> None:
+def test_setting_up_the_starting_drawer_draws_first(first: int) -> None:
     state = dealt(3, first)
     assert state.phase is Phase.DRAW
     assert state.drawer == first
@@ -100,7 +103,7 @@ def test_setting_up_the_starting_drawer_draws_first(first) -> None:
 
 
 @pytest.mark.parametrize("first", [0, 4, "1", None])
-def test_setting_up_the_starting_drawer_is_a_player(first) -> None:
+def test_setting_up_the_starting_drawer_is_a_player(first: Any) -> None:
     with pytest.raises(OptionError, match="first"):
         game(3, first)
 
@@ -122,7 +125,7 @@ def test_turn_the_drawer_puts_a_card_face_up_on_the_open_pile() -> None:
 
 
 def test_turn_any_card_that_is_left_may_be_drawn() -> None:
-    assert {move.card for move in legal(dealt())} == set(GAME.components.cards)
+    assert {known(Draw, move).card for move in legal(dealt())} == set(GAME.components.cards)
     assert refused(dealt(), Draw("anchovy")).problem == "'anchovy' is no card of this game."
 
 
@@ -137,7 +140,7 @@ def test_turn_cards_are_drawn_as_often_as_they_are_there() -> None:
     state = table(open=["onion"] * 13 + ["combo"] * 8)
     state = play(state, Count(1))
     random = Random(5)
-    draws = Counter(GAME.draw(state, random).card for _ in range(2000))
+    draws = Counter(known(Draw, GAME.draw(state, random)).card for _ in range(2000))
     assert draws["combo"] == 0
     assert 5 < draws["onion"] < 45
     assert 200 < draws["pepper"] < 350
@@ -188,7 +191,7 @@ def test_turn_a_late_hand_of_the_drawer_changes_nothing() -> None:
         ((Slap(9, 5),), "no player 9"),
     ],
 )
-def test_turn_the_hands_are_named_in_order_and_once(after, problem) -> None:
+def test_turn_the_hands_are_named_in_order_and_once(after: tuple[Slap, ...], problem: str) -> None:
     assert problem in refused(table(players=4), Grab(2, after)).problem
 
 
@@ -234,7 +237,7 @@ def test_grab_a_found_place_takes_no_second_card() -> None:
 
 
 @pytest.mark.parametrize("place", [0, 9, -1, 10**9])
-def test_grab_there_are_places_1_to_8(place) -> None:
+def test_grab_there_are_places_1_to_8(place: int) -> None:
     assert f"no place {place}" in refused(play(table(), Grab(2)), Place(2, place)).problem
 
 
@@ -307,7 +310,7 @@ def test_grab_what_the_card_covered_is_not_to_be_grabbed() -> None:
 
 
 @pytest.mark.parametrize("drawer", [1, 2, 3])
-def test_note_the_drawer_may_not_grab(drawer) -> None:
+def test_note_the_drawer_may_not_grab(drawer: int) -> None:
     state = table(drawer=drawer)
     assert refused(state, Grab(drawer)).heading == "Important Note"
     with pytest.raises(IllegalMove, match="is the Drawer"):
@@ -319,7 +322,7 @@ def test_note_the_new_drawer_may_not_grab_the_own_discard() -> None:
 
 
 @pytest.mark.parametrize("player", [0, -3, 4, 99])
-def test_note_there_is_no_such_player(player) -> None:
+def test_note_there_is_no_such_player(player: int) -> None:
     assert f"no player {player}" in refused(table(), Grab(player)).problem
 
 
@@ -382,7 +385,7 @@ def test_burned_cards_come_up_again_when_those_above_are_drawn() -> None:
     passed = set(state.open)
     state = play(state, Grab(3))
     assert state.pile[0].pool == 1
-    assert {move.card for move in legal(state)} == passed | {"pepperoni", "tomato"}
+    assert {known(Draw, move).card for move in legal(state)} == passed | {"pepperoni", "tomato"}
 
 
 def test_burning_by_choice_is_grabbing_a_card_one_does_not_need() -> None:
@@ -392,7 +395,7 @@ def test_burning_by_choice_is_grabbing_a_card_one_does_not_need() -> None:
 # Finishing a Pizza ----------------------------------------------------------------------------------------------------
 
 
-def finished(**options):
+def finished(**options: Any) -> State:
     """Player 1 has just put the last pepper in place, with an olive passed over before."""
     return play(table(SEVEN, drawer=2, open=["olive", "pepper"], options=options), Grab(1), Place(1, 8))
 
@@ -422,7 +425,7 @@ def test_finishing_brings_a_new_order_and_eight_new_cards() -> None:
     assert state.phase is Phase.ORDER
     assert pizza(state, 1) == ALL_DOWN
     assert DealOrder(1, "order-1") not in legal(state)
-    assert {move.player for move in legal(state)} == {1}
+    assert {known(DealOrder, move).player for move in legal(state)} == {1}
     assert len(legal(state)) == 24 - 3
 
 
@@ -441,7 +444,7 @@ def test_finishing_makes_the_new_drawer_who_does_not_grab_the_hidden_card() -> N
 
 def test_finishing_the_hidden_card_is_unknown_until_then() -> None:
     state = play(finished(), DealOrder(1, "order-3"))
-    assert {move.card for move in legal(state)} == set(GAME.components.cards)
+    assert {known(TurnOver, move).card for move in legal(state)} == set(GAME.components.cards)
     assert refused(state, TurnOver("ham")).heading == "Finishing a Pizza"
 
 
@@ -476,7 +479,7 @@ def test_finishing_the_orders_suffice_for_eight_players_with_two_pizzas_each() -
 # Hot Sauce Cards ------------------------------------------------------------------------------------------------------
 
 
-def hot_sauce(*pizzas, **position):
+def hot_sauce(*pizzas: str, **position: Any) -> State:
     """Player 2 has grabbed Hot Sauce."""
     return play(table(*pizzas, **({"open": ["hot-sauce"]} | position)), Grab(2))
 
@@ -484,7 +487,7 @@ def hot_sauce(*pizzas, **position):
 def test_hot_sauce_goes_on_any_face_down_slice_of_another_player() -> None:
     state = hot_sauce("pepperoni ? ? ? ? ? ? ?")
     assert len(legal(state)) == 15
-    assert {move.target for move in legal(state)} == {1, 3}
+    assert {known(Block, move).target for move in legal(state)} == {1, 3}
     state = play(state, Block(2, 1, 3))
     assert pizza(state, 1) == "pepperoni ? ?! ? ? ? ? ?"
     assert state.hand is None
@@ -509,7 +512,7 @@ def test_hot_sauce_makes_its_user_the_drawer() -> None:
         (Block(3, 1, 3), "no card in hand"),
     ],
 )
-def test_hot_sauce_where_it_may_not_go(move, problem) -> None:
+def test_hot_sauce_where_it_may_not_go(move: Block, problem: str) -> None:
     state = hot_sauce("pepperoni ?! ? ? ? ? ? ?")
     assert problem in refused(state, move).problem
 
@@ -741,14 +744,14 @@ def test_tips_everybody_sees_a_grabbed_card() -> None:
     [{}, {"may_stop": True}, {"revealed_hot_sauce": "place"}, {"revealed_cards_unblock": False}],
     ids=["default", "may stop", "hot sauce", "blocked"],
 )
-def test_tips_a_refusal_tells_nothing_of_a_revealed_card(options) -> None:
+def test_tips_a_refusal_tells_nothing_of_a_revealed_card(options: dict[str, Any]) -> None:
     """Whatever the card is: where a move is refused, it is in the same words, as everybody at the table reads them."""
     state = grabbed(table(ALL_DOWN, "? ? ? ?! mushroom ? ? ?", options=options), 2, 3, "olive")
     could_be = {GAME.determinize(state, 1, Random(seed)) for seed in range(200)}
     assert len({one.hand for one in could_be}) >= 4
     moves = [Place(2, place) for place in range(10)] + [Block(2, target, 4) for target in range(5)] + [Stop(2)]
     for move in moves:
-        told = {GAME.refusal(one, move) for one in could_be} - {None}
+        told = {found for one in could_be if (found := GAME.refusal(one, move)) is not None}
         assert len(told) <= 1
         assert not any(refusal.pieces for refusal in told)
 
@@ -756,7 +759,7 @@ def test_tips_a_refusal_tells_nothing_of_a_revealed_card(options) -> None:
 # Winning! -------------------------------------------------------------------------------------------------------------
 
 
-def nearly_won(pizzas):
+def nearly_won(pizzas: int) -> State:
     """Player 1 needs a pepper to win."""
     seats = {"1": {"order": "order-1", "pizza": SEVEN.split(), "finished": ["order-20", "order-21"][: pizzas - 1]}}
     seats |= {"2": {"order": "order-2"}, "3": {"order": "order-5"}}
@@ -766,7 +769,7 @@ def nearly_won(pizzas):
 
 
 @pytest.mark.parametrize("pizzas", [1, 2, 3])
-def test_winning_with_one_two_or_three_pizzas(pizzas) -> None:
+def test_winning_with_one_two_or_three_pizzas(pizzas: int) -> None:
     before = nearly_won(pizzas)
     assert GAME.winners(before) == ()
     state = play(before, Grab(1), Place(1, 8))
@@ -782,7 +785,7 @@ def test_winning_needs_three_pizzas_unless_told_otherwise() -> None:
 
 
 @pytest.mark.parametrize("pizzas", [0, 4, "3", None, True])
-def test_winning_other_numbers_are_no_option(pizzas) -> None:
+def test_winning_other_numbers_are_no_option(pizzas: Any) -> None:
     with pytest.raises(OptionError, match="option pizzas"):
         game(pizzas=pizzas)
 
@@ -796,11 +799,11 @@ def test_winning_nothing_is_played_after_the_end() -> None:
 # What the text leaves open --------------------------------------------------------------------------------------------
 
 
-def _with_pile(state, cards):
+def _with_pile(state: State, cards: int) -> State:
     """The same with so few cards in the draw pile: the others were passed over."""
     moved = state.pile[0].cards - cards
     counts = list(state.pools[0])
-    passed = []
+    passed: list[str] = []
     for number, card in enumerate(GAME.components.cards):
         while counts[number] > 2 and len(passed) < moved:
             counts[number] -= 1
@@ -857,7 +860,7 @@ def test_open_no_limit() -> None:
         ("may_stop", []),
     ],
 )
-def test_options_that_do_not_exist(name, value) -> None:
+def test_options_that_do_not_exist(name: str, value: Any) -> None:
     with pytest.raises(OptionError, match=f"option {name}"):
         game(**{name: value})
 
@@ -885,7 +888,7 @@ def test_options_have_their_defaults() -> None:
     ],
     ids=["order", "draw", "grab", "place", "reveal", "hidden"],
 )
-def test_each_moment_has_its_moves(state, allowed) -> None:
+def test_each_moment_has_its_moves(state: State, allowed: type | tuple[type, ...]) -> None:
     assert all(isinstance(move, allowed) for move in legal(state))
     every = (DealOrder(1, "order-9"), Draw("olive"), Grab(2), Count(1), Place(2, 3), Block(2, 1, 1), Stop(2),
              Reveal("olive"), TurnOver("olive"))  # fmt: skip
