@@ -23,6 +23,7 @@ from controller.games.pizzeria.rules import (
 from controller.games.pizzeria.table import GAME_TABLE
 from controller.hands import Lay
 from controller.reading import Fault, Layout, Reading, ReadingKind
+from tests.controller.games.known import known
 from tests.controller.games.pizzeria.situations import (
     RING,
     advanced,
@@ -115,12 +116,13 @@ def test_what_lies_as_the_state_says_is_as_before(state: State) -> None:
 def test_a_pizza_is_served_without_an_offer() -> None:
     situation = Situation(game())
     assert situation.made(ChoosePile(1), Reveal(RING))[0] == ChoosePile(1)
-    assert set(situation.moves()[1].ring) == set(RING)  # type: ignore[union-attr]
+    assert set(known(Reveal, situation.moves()[1]).ring) == set(RING)
 
 
 def test_a_pizza_is_served_with_its_offer() -> None:
     situation = Situation(advanced())
-    assert situation.made(ChoosePile(1), Reveal(RING, rules.OFFER_K))[1].special == rules.OFFER_K  # type: ignore[union-attr]
+    made = situation.made(ChoosePile(1), Reveal(RING, rules.OFFER_K))
+    assert known(Reveal, made[1]).special == rules.OFFER_K
     situation.world.remove(rules.OFFER_K)
     assert situation.unfinished() == "Turn up the special offer of this pile."
 
