@@ -147,7 +147,7 @@ def glossy(image: Image, rng: np.random.Generator, outlines: Outlines) -> Image:
     """A lamp that the pieces mirror, over one of them and those beside it: up to nine tenths of white's light."""
     if not outlines:
         return image
-    outline = outlines[rng.integers(len(outlines))]
+    outline = outlines[int(rng.integers(len(outlines)))]
     at, wide = outline.mean(0) + rng.normal(0.0, 15.0, 2), np.ptp(outline, axis=0).max() * rng.uniform(0.4, 1.5)
     return mirrored(image, outlines, at, wide, rng.uniform(0.2, 0.9))
 
@@ -233,7 +233,7 @@ def _alteration(name: str, labels: Mapping[str, Any]) -> Alter:
     return partial(glossy, outlines=[np.array(piece["outline_px"]) for piece in shown])
 
 
-def _levels(image: np.ndarray) -> Image:  # type: ignore[type-arg]
+def _levels(image: np.ndarray) -> Image:
     return np.asarray(np.clip(image, 0, 255), np.uint8)
 
 

@@ -10,6 +10,7 @@ import multiprocessing
 import statistics
 import time
 from collections.abc import Callable, Coroutine
+from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -103,7 +104,7 @@ async def watch(port: int) -> list[list[float]]:
     loop = asyncio.get_running_loop()
     ends: list[list[float]] = [[] for _ in range(DISPLAYS)]
     for mine in ends:
-        await loop.create_connection(lambda mine=mine: Display(mine), "127.0.0.1", port)
+        await loop.create_connection(partial(Display, mine), "127.0.0.1", port)
     deadline = time.monotonic() + 3 + 2 * CHANGES * EVERY_S
     while min(map(len, ends)) < CHANGES and time.monotonic() < deadline:  # noqa: ASYNC110
         await asyncio.sleep(0.1)

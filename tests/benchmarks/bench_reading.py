@@ -9,6 +9,7 @@ the best of them counts. Prints milliseconds for each phase: the median, the slo
 import time
 from collections import defaultdict
 from collections.abc import Callable
+from functools import partial
 from statistics import median
 from typing import Any
 
@@ -30,11 +31,11 @@ def measure(players: int, seed: int, found: dict[str, list[tuple[float, int]]]) 
         moves, _ = world.hands.next_play(state)
         world.play(state, *moves)
         scene = world.scene()
-        spent = best_ms(lambda state=state, scene=scene: GAME_TABLE.read(state, scene, layout, frozenset()))
+        spent = best_ms(partial(GAME_TABLE.read, state, scene, layout, frozenset()))
         found[state.phase.value].append((spent, len(scene.sightings)))
         turn = GAME.turn(state)
         if turn.players:
-            advised = best_ms(lambda state=state, turn=turn: GAME.advise(state, turn.players[0]))
+            advised = best_ms(partial(GAME.advise, state, turn.players[0]))
             found["(advice)"].append((advised, len(scene.sightings)))
         for move in moves:
             state = GAME.apply(state, move)

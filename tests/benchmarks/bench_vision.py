@@ -11,6 +11,7 @@ import multiprocessing
 import os
 import tracemalloc
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -24,6 +25,7 @@ from config.loader import load_table
 from controller.simulation.copy import enrol_own_copy, own_art
 from controller.simulation.play import play_game
 from controller.simulation.players import Habits
+from hardware.simulated.world import World
 from tests.benchmarks.vision_tables import SIZES, crowded_table, enrolled, render, ring_table
 from vision.following.known_table import LOOKS
 from vision.frame import Frame, Image
@@ -49,7 +51,7 @@ def main(rounds: int, game_seed: int, games: Sequence[str]) -> None:
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     for size in SIZES:
         picture = with_markers(render(crowded_table(Random(1)), size, 10))
-        base = time_ms(lambda picture=picture: find_markers(picture), rounds)
+        base = time_ms(partial(find_markers, picture), rounds)
         print(f"\n{size[0]} x {size[1]}   cv2.aruco, {MARKERS} markers in a picture of the table: {base:.1f} ms")
         print(f"{'what is read':46} {'ms':>7} {'of aruco':>9}   stages, ms")
         pack = enrolled(size)
@@ -89,7 +91,7 @@ def game_ms(game: str, seed: int) -> tuple[float, ...]:
 
 
 def read_times(
-    pack: FacePack, world: Callable[..., object], size: tuple[int, int], rounds: int
+    pack: FacePack, world: Callable[..., World], size: tuple[int, int], rounds: int
 ) -> dict[str, tuple[float, dict[str, float]]]:
     """Median milliseconds of: everything anew, an unchanged frame, a frame after one piece was moved."""
     frames = [render(world(Random(1)), size, 10 + i) for i in range(2)]

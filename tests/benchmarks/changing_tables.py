@@ -112,7 +112,7 @@ def _with_sheets(rng: Random) -> ChangingTable:
     blank = list(lain(rng, camera))
     writers = [some_writer(rng) for _ in blank]
     marks = [list(some_marks(rng)) for _ in blank]
-    turns = [[[] for _ in blank], [_first(rng, made) for made in marks], marks]
+    turns: list[list[list[Pencilled]]] = [[[] for _ in blank], [_first(rng, made) for made in marks], marks]
     states = []
     for number, made in enumerate(turns):
         sheets = [
@@ -193,7 +193,8 @@ def _among_pieces(rng: Random, before: Sequence[PieceView], family: Family) -> l
 def _lain_anew(rng: Random, piece_id: str, kind: PieceKind, face: str, others: Sequence[PieceView]) -> list[PieceView]:
     """The piece somewhere, if there is room."""
     for _ in range(60):
-        pose = Pose(*(rng.uniform(-reach, reach) for reach in REACH_MM), rng.uniform(0, 360))
+        x, y = (rng.uniform(-reach, reach) for reach in REACH_MM)
+        pose = Pose(x, y, rng.uniform(0, 360))
         view = piece_view(piece_id, kind, face, pose)
         if fits(view, others, MOST_COVERED / 2):
             return [view]
@@ -204,7 +205,7 @@ def _on_a_board(rng: Random, before: Sequence[PieceView], _: Family) -> list[Pie
     """Toppings taken, laid, exchanged for others; cutters laid along other lines or taken."""
     parts, views = theory_parts(), list(before)
     board = views[0].pose
-    for _ in range(rng.randint(1, MOST_CHANGES)):
+    for _change in range(rng.randint(1, MOST_CHANGES)):
         toppings = [view for view in views if view.kind is PieceKind.TOPPING]
         cutters = [view for view in views if view.kind is PieceKind.CUTTER]
         taken = {view.piece_id.split(":")[2] for view in toppings}

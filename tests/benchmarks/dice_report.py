@@ -249,7 +249,9 @@ def board_of(name: str) -> Finder | None:
     if kind != "theory":
         return None
     other = next(path for path in sorted((PHOTOS / "table").glob(f"theory-{style}-*.json")) if path.stem != name)
-    pack = enrol([(_load(other.with_suffix(".jpg")), load_json(other))], source=[other.stem])
+    labels = load_json(other)
+    assert isinstance(labels, dict)
+    pack = enrol([(_load(other.with_suffix(".jpg")), labels)], source=[other.stem])
     (finder,) = finders_for({PieceKind.BOARD}, pack)
     return finder
 

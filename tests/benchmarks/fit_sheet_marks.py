@@ -71,7 +71,7 @@ def flat_sheet(sheet: DrawnSheet, image: Image, corners: NDArray[np.float64] | N
     if corners is None:
         found = next(iter(find_sheets(grey, [layout])), None)
     else:
-        plane = cv2.getPerspectiveTransform(*(one.astype(np.float32) for one in (layout.corners_mm, corners)))
+        plane = cv2.getPerspectiveTransform(layout.corners_mm.astype(np.float32), corners.astype(np.float32))
         seen = {number: cv2.perspectiveTransform(one[None], plane)[0] for number, one in layout.marks.items()}
         around = register(seen, (grey.shape[1], grey.shape[0]), markers_mm=layout.marks)
         found = seen_again(grey, layout, layout.corners_mm, around)
@@ -113,8 +113,8 @@ def _fit_one(features: Plane, there: Plane, rng: np.random.Generator) -> tuple[P
     count = features.shape[1] + 1
     data = np.column_stack([features, np.ones(len(features), np.float32)])
     units, decay = FEW_UNITS if len(data) < FEW else UNITS, DECAY / len(data)
-    values = [rng.normal(0, count**-0.5, (count, units)), rng.normal(0, units**-0.5, units + 1)]
-    values = [value.astype(np.float32) for value in values]
+    drawn = [rng.normal(0, count**-0.5, (count, units)), rng.normal(0, units**-0.5, units + 1)]
+    values = [value.astype(np.float32) for value in drawn]
     first, second = [np.zeros_like(v) for v in values], [np.zeros_like(v) for v in values]
     for turn in range(1, ROUNDS + 1):
         rows = rng.integers(0, len(data), min(BATCH, len(data)))
@@ -137,7 +137,7 @@ def _fit_one(features: Plane, there: Plane, rng: np.random.Generator) -> tuple[P
 
 def fit_all(sheets: Sequence[tuple[dict[MarkKind, Evidence], set[MarkPlace]]], seed: int) -> dict[str, Plane]:
     """Everything that the file holds."""
-    stored = {}
+    stored: dict[str, Plane] = {}
     for number, kind in enumerate(FITTED):
         parts = [samples(kind, evidence[kind], marks) for evidence, marks in sheets]
         parts = [part for part in parts if len(part[0])]

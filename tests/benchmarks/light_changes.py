@@ -54,15 +54,17 @@ def shadow_edge(table: Registration, rng: np.random.Generator) -> Light:
     """The straight edge of a shadow across the table, as `tests.vision.altered` has it."""
     edge = some_shadow_edge(rng)
     turn = np.radians(edge.turn_deg)
-    into = (places_mm(table) - np.float32([edge.x_mm, edge.y_mm])) @ np.float32([np.cos(turn), np.sin(turn)])
-    shade = np.float32([np.sqrt(edge.bluer), 1.0, 1.0 / np.sqrt(edge.bluer)]) / np.float32(edge.ratio)
+    into = (places_mm(table) - np.array([edge.x_mm, edge.y_mm], np.float32)) @ np.array(
+        [np.cos(turn), np.sin(turn)], np.float32
+    )
+    shade = np.array([np.sqrt(edge.bluer), 1.0, 1.0 / np.sqrt(edge.bluer)], np.float32) / np.float32(edge.ratio)
     return Light(1.0 - np.clip(into / edge.penumbra_mm + 0.5, 0.0, 1.0)[..., None] * (1.0 - shade))
 
 
 def blinds(table: Registration, rng: np.random.Generator) -> Light:
     """The sun through blinds: stripes of about half the light, as wide as a few fingers."""
     turn, period_mm, depth = rng.uniform(0.0, np.pi), rng.uniform(45.0, 110.0), rng.uniform(0.3, 0.5)
-    along = places_mm(table) @ np.float32([np.cos(turn), np.sin(turn)])
+    along = places_mm(table) @ np.array([np.cos(turn), np.sin(turn)], np.float32)
     stripes = 1.0 / (1.0 + np.exp(-6.0 * np.sin(2.0 * np.pi * along / period_mm + rng.uniform(0, 2 * np.pi))))
     return Light(_grey(1.0 - depth * (1.0 - stripes)))
 
@@ -82,25 +84,27 @@ def mirrored_lamp(table: Registration, rng: np.random.Generator) -> Light:
     """One or two lamps, switched on, are mirrored in the table, and light all of it a little."""
     places, added = places_mm(table), np.zeros((*places_mm(table).shape[:2], 1), np.float32)
     for _ in range(rng.integers(1, 3)):
-        at, wide = np.float32([rng.uniform(-350, 350), rng.uniform(-180, 180)]), rng.uniform(30.0, 90.0)
+        at, wide = np.array([rng.uniform(-350, 350), rng.uniform(-180, 180)], np.float32), rng.uniform(30.0, 90.0)
         added += np.float32(rng.uniform(60, 140)) * np.exp(-np.square(places - at).sum(-1) / (2 * wide**2))[..., None]
-    return Light(_grey(np.full(places.shape[:2], rng.uniform(1.0, 1.08))), added * np.float32([0.95, 1.0, 1.0]))
+    return Light(
+        _grey(np.full(places.shape[:2], rng.uniform(1.0, 1.08))), added * np.array([0.95, 1.0, 1.0], np.float32)
+    )
 
 
 def dusk(table: Registration, rng: np.random.Generator) -> Light:
     """It gets dark and bluer all over, within two seconds here."""
     height, width = table.size_px[1], table.size_px[0]
     level, blue = rng.uniform(0.35, 0.7), rng.uniform(1.0, 1.2)
-    return Light(np.full((height, width, 3), level, np.float32) * np.float32([blue, 1.0, 1.0 / blue]))
+    return Light(np.full((height, width, 3), level, np.float32) * np.array([blue, 1.0, 1.0 / blue], np.float32))
 
 
 def sun_patch(table: Registration, rng: np.random.Generator) -> Light:
     """The sun through a window: a bright parallelogram with a bar across, the camera darker for it."""
     places, turn = places_mm(table), rng.uniform(0, 2 * np.pi)
-    at = np.float32([rng.uniform(-250, 250), rng.uniform(-120, 120)])
-    along = (places - at) @ np.float32([np.cos(turn), np.sin(turn)])
+    at = np.array([rng.uniform(-250, 250), rng.uniform(-120, 120)], np.float32)
+    along = (places - at) @ np.array([np.cos(turn), np.sin(turn)], np.float32)
     other = turn + np.radians(rng.uniform(60, 120))
-    across = (places - at) @ np.float32([np.cos(other), np.sin(other)])
+    across = (places - at) @ np.array([np.cos(other), np.sin(other)], np.float32)
     soft = rng.uniform(3.0, 12.0)
 
     def within(value: Floats, half_mm: float) -> Floats:
@@ -108,10 +112,10 @@ def sun_patch(table: Registration, rng: np.random.Generator) -> Light:
 
     patch = within(along, rng.uniform(80, 220)) * within(across, rng.uniform(80, 220)) * (1.0 - within(along, 12.0))
     outside = rng.uniform(0.45, 0.65)
-    tint = np.float32([0.95, 1.0, 1.05])
-    return Light(
-        (outside + (rng.uniform(0.95, 1.1) - outside) * patch)[..., None] * (1 + (tint - 1) * patch[..., None])
-    )
+    tint = np.array([0.95, 1.0, 1.05], np.float32)
+    inside = rng.uniform(0.95, 1.1)
+    gain = (outside + (inside - outside) * patch)[..., None] * (1 + (tint - 1) * patch[..., None])
+    return Light(np.asarray(gain, np.float32))
 
 
 def veil(table: Registration, rng: np.random.Generator) -> Light:
@@ -127,7 +131,7 @@ def veil(table: Registration, rng: np.random.Generator) -> Light:
 def stick_shadow(table: Registration, rng: np.random.Generator) -> Light:
     """The shadow of a lamp's arm or a chair's back: a band, as wide as a few fingers."""
     turn, half_mm = rng.uniform(0.0, np.pi), rng.uniform(8.0, 40.0)
-    along = places_mm(table) @ np.float32([np.cos(turn), np.sin(turn)]) - np.float32(rng.uniform(-150, 150))
+    along = places_mm(table) @ np.array([np.cos(turn), np.sin(turn)], np.float32) - np.float32(rng.uniform(-150, 150))
     share = np.clip((half_mm - np.abs(along)) / np.float32(rng.uniform(3.0, 15.0)) + 0.5, 0.0, 1.0)
     return Light(_grey(1.0 - share * (1.0 - 1.0 / rng.uniform(1.5, 2.6))))
 
@@ -136,7 +140,7 @@ def leaves(table: Registration, rng: np.random.Generator) -> Light:
     """The sun through leaves: spots of light, as wide as a few fingers."""
     coarse = rng.normal(0.0, 1.0, (110, 180)).astype(np.float32)
     spots = cv2.GaussianBlur(coarse, (0, 0), rng.uniform(1.5, 4.0))
-    across = (places_mm(table) / np.float32(8.0) + np.float32([90.0, 55.0])).astype(np.float32)
+    across = (places_mm(table) / np.float32(8.0) + np.array([90.0, 55.0], np.float32)).astype(np.float32)
     seen = cv2.remap(
         spots / spots.std(), across[..., 0], across[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT
     )
@@ -159,7 +163,7 @@ def _grey(level: Floats | NDArray[np.float64]) -> Floats:
 def _lamp(table: Registration, rng: np.random.Generator, strength: float) -> Floats:
     """How many times as bright a lamp beside the table makes it."""
     turn = rng.uniform(0, 2 * np.pi)
-    at = np.float32([600 * np.cos(turn), 400 * np.sin(turn)]) * np.float32(rng.uniform(0.4, 1.2))
+    at = np.array([600 * np.cos(turn), 400 * np.sin(turn)], np.float32) * np.float32(rng.uniform(0.4, 1.2))
     wide = rng.uniform(250.0, 600.0)
     return np.asarray(1.0 + strength * np.exp(-np.square(places_mm(table) - at).sum(-1) / (2 * wide**2)), np.float32)
 
@@ -168,6 +172,6 @@ def _of_lamp(level: Floats, rng: np.random.Generator) -> Light:
     """In warm light, where it is lamp's light, as a camera shows it that makes up for a part of what changed."""
     warm = rng.uniform(1.0, 1.2)
     share = np.log(level)[..., None] / max(float(np.abs(np.log(level)).max()), 1e-3)
-    tint = np.exp(share * np.log(np.float32([1.0 / warm, 1.0, warm**0.5])))
+    tint = np.exp(share * np.log(np.array([1.0 / warm, 1.0, warm**0.5], np.float32)))
     follows = float(np.median(level)) ** -rng.uniform(0.0, 1.0)
     return Light(np.asarray(np.minimum(level[..., None] * tint * follows, 3.0), np.float32))

@@ -16,7 +16,7 @@ import argparse
 import sys
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -68,6 +68,7 @@ class Step:
 
 
 Steps = list[Step]
+Order = Callable[[int, int], Steps]
 
 
 def at_once(old: int, new: int) -> Steps:
@@ -153,7 +154,7 @@ def watch(game: str, seed: int, light: str, faults: Path | None = None) -> Watch
 
 
 def followed(
-    game: str, table: ChangingTable, order: object, light: str, seed: int
+    game: str, table: ChangingTable, order: Order, light: str, seed: int
 ) -> Iterator[tuple[Image, Scene, TableState, bool]]:
     """Each picture with what is said in it, the true state, and whether it is the last one."""
     pack = pack_of(game)
@@ -176,13 +177,13 @@ def followed(
         yield image, scene, table.states[step.state], number == len(steps) - 1
 
 
-def steps_of(table: ChangingTable, order: object) -> Steps:
+def steps_of(table: ChangingTable, order: Order) -> Steps:
     """All pictures: states before the last change come without another light, under a hand."""
     new = len(table.states) - 1
     steps: Steps = []
     for state in range(new - 1):
         steps += [Step(state)] * STILL + [Step(state, hand=True)] * 2
-    return steps + order(new - 1, new)  # type: ignore[operator]
+    return steps + order(new - 1, new)
 
 
 def light_of(kind: str, picture: Image, seed: int) -> Light | None:

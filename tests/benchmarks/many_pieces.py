@@ -61,8 +61,8 @@ def read_one(family: str, seed: int, view: str, faults: Path | None) -> Table:
     if family not in _packs:
         _packs[family] = enrolled(FAMILIES[family])
     image, labels = photographs(FAMILIES[family], seed, view=VIEWS[view])
-    near = {"near_mm": FAMILIES[family].near_mm + VIEWS[view].near_mm, "near_deg": FAMILIES[family].near_deg}
-    found = report_photo(image, labels, _packs[family], f"{family}-{seed}", **near)
+    near_mm, near_deg = FAMILIES[family].near_mm + VIEWS[view].near_mm, FAMILIES[family].near_deg
+    found = report_photo(image, labels, _packs[family], f"{family}-{seed}", near_mm=near_mm, near_deg=near_deg)
     if faults is not None and not found.perfect:
         cv2.imwrite(str(faults / f"{family}-{seed}.png"), image)
     hands = sum(piece["kind"] == "hand" for piece in labels["pieces"])

@@ -211,6 +211,7 @@ def rendered(folder: Path) -> Iterator[tuple[str, Image, set[MarkPlace], list[st
         image = cv2.imread(str(path), cv2.IMREAD_COLOR)
         if image is None:
             raise FileNotFoundError(f"{path} is no picture")
+        assert isinstance(labels, dict)
         dice = ["/".join(piece["pattern"]) for piece in labels["pieces"] if piece["kind"] == "die"]
         yield path.stem, np.asarray(image, np.uint8), true_marks(labels, path.stem), dice
 

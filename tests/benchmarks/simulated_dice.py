@@ -227,7 +227,8 @@ def _values(rng: Random) -> tuple[int, int, int]:
 
 def _somewhere(rng: Random, dice: Sequence[DieView], side: float, reach_mm: Point) -> Pose:
     if not dice or rng.random() >= TOGETHER:
-        return Pose(*(rng.uniform(-reach, reach) for reach in reach_mm), rng.uniform(0, 360))
+        x, y = (rng.uniform(-reach, reach) for reach in reach_mm)
+        return Pose(x, y, rng.uniform(0, 360))
     near = rng.choice(list(dice))
     face = near.pose.angle_deg + 90.0 * rng.randrange(4)
     turn, along = rng.choice([face, rng.uniform(0, 360)]), rng.uniform(-0.4, 0.4) * side

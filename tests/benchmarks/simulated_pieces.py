@@ -161,7 +161,7 @@ def shares_beside_hands(
     whose = owner[rows, columns].astype(np.intp) - 1
     places = np.column_stack([columns * RASTER_MM - origin_mm[0], origin_mm[1] - rows * RASTER_MM])
     pixels = np.round(camera.project(np.column_stack([places, np.array(tops_mm)[whose]]))).astype(np.intp)
-    inside = ((pixels >= 0) & (pixels < (camera.width, camera.height))).all(1)
+    inside = np.asarray(((pixels >= 0) & (pixels < (camera.width, camera.height))).all(1), np.bool_)
     hidden = np.maximum.reduce(list(masks)) >= HIDES
     seen = ~inside
     seen[inside] = ~hidden[pixels[inside, 1], pixels[inside, 0]]
@@ -247,7 +247,8 @@ def scattered(rng: Random, pieces: Sequence[tuple[PieceKind, str]], *, most_cove
     views: list[PieceView] = []
     for number, (kind, face) in enumerate(pieces):
         for _ in range(60):
-            pose = Pose(*(rng.uniform(-reach, reach) for reach in REACH_MM), rng.uniform(0, 360))
+            x, y = (rng.uniform(-reach, reach) for reach in REACH_MM)
+            pose = Pose(x, y, rng.uniform(0, 360))
             view = piece_view(f"{face}:{number}", kind, face, pose)
             if fits(view, views, most_covered):
                 views.append(view)
@@ -365,7 +366,8 @@ def _fan(rng: Random, faces: Sequence[str]) -> list[PieceView]:
             first[0] + number * pitch * math.cos(beside) + ahead * math.cos(way),
             first[1] + number * pitch * math.sin(beside) + ahead * math.sin(way),
         )
-        pose = Pose(*(along + rng.gauss(0, FAN_STRAYS_MM) for along in at), turn % 360.0)
+        x, y = (along + rng.gauss(0, FAN_STRAYS_MM) for along in at)
+        pose = Pose(x, y, turn % 360.0)
         shown = BACKS[PieceKind.SLICE] if rng.random() < down else face
         fan.append(piece_view(f"{face}:{number}", PieceKind.SLICE, shown, pose))
     order = rng.choice(("along", "back", "any"))
@@ -542,7 +544,7 @@ AMONG = 12
 def _among() -> Mapping[str, Artwork]:
     rng = Random("among dice")
     some = [(face, faces[face]) for faces in (_tiles(), _cards()) for face in rng.sample(sorted(faces), AMONG)]
-    return dict(some) | prints()
+    return {**dict(some), **prints()}
 
 
 def _dice_table(rng: Random) -> list[PieceView]:

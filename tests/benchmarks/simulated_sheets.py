@@ -137,7 +137,7 @@ def _things_on(
 ) -> Picture:
     """Draws what lies on most of the sheets, and says how far it covers each pixel, 0 to 255."""
     rng = np.random.default_rng(seed)
-    white = 245.0 / 128.0 * light_gain(conditions, *camera.table_grid())
+    white = np.asarray(245.0 / 128.0 * light_gain(conditions, *camera.table_grid()))
     over = np.zeros(image.shape[:2], np.uint8)
     for sheet in sheets:
         if rng.random() < THINGS:

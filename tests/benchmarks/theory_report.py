@@ -196,7 +196,9 @@ def load(path: Path) -> tuple[Image, dict[str, Any]]:
     image = cv2.imread(str(path.with_suffix(".jpg")), cv2.IMREAD_COLOR)
     if image is None:
         raise FileNotFoundError(f"{path.with_suffix('.jpg')} is missing or is no picture")
-    return np.asarray(image, np.uint8), load_json(path)
+    labels = load_json(path)
+    assert isinstance(labels, dict)
+    return np.asarray(image, np.uint8), labels
 
 
 def measure(

@@ -218,6 +218,7 @@ class LaidTable(LaidWorld):
 
     async def make_next(self) -> Sequence[Any]:
         """Make the play that the hands would make now; the moves."""
+        moves: Sequence[Any]
         moves, player = self.hands.next_play(self.state)
         await self.make(moves, player)
         return moves

@@ -50,6 +50,7 @@ def fuzz_record(seeds: Sequence[str], rng: Random) -> str:
             assert 1 <= refused.column <= len(lines[refused.line - 1]) + 1
             assert refused.reason
         else:
+            assert replay is not None
             again = load_record(format_record(replay.record))
             assert again.record == replay.record
             assert again.state == replay.state
@@ -217,7 +218,7 @@ def _word(text: str, other: str, rng: Random) -> str:
     if not found:
         return other
     one = rng.choice(found)
-    new = rng.choice((*_WORDS, *re.findall(r"\S+", other)[:200]))
+    new: str = rng.choice((*_WORDS, *re.findall(r"\S+", other)[:200]))
     return text[: one.start()] + new + text[one.end() :]
 
 
@@ -247,7 +248,7 @@ def _spoilt_bytes(text: str, rng: Random) -> str:
 
 _BLANK = "\n\n"
 _SPOILERS = (_character, _span, _line, _line, _word, _word, _json_value)
-_CHARACTERS = ("", *' {};[]"\\\n\r\t\x00\x1b09.~é\u2028')
+_CHARACTERS: tuple[str, ...] = ("", *' {};[]"\\\n\r\t\x00\x1b09.~é\u2028')
 _LINES = (
     "undo 1",
     "undo 0",
@@ -261,8 +262,13 @@ _LINES = (
     "1.",
     "[" * 99,
 )
-_WORDS = (*("P1", "P0", "P99", "A", "Z", "1.", "2~", "3!", "undo", "nothing"), *"²٣|,:", "-1", "99999999999999999999")
-_VALUES = (None, -1, 0, 1, 2, 3, 99, "P1", "x", [], {}, "new_york_slice", 1e300, 2**60)
+_WORDS: tuple[str, ...] = (
+    *("P1", "P0", "P99", "A", "Z", "1.", "2~", "3!", "undo", "nothing"),
+    *"²٣|,:",
+    "-1",
+    "99999999999999999999",
+)
+_VALUES: tuple[Any, ...] = (None, -1, 0, 1, 2, 3, 99, "P1", "x", [], {}, "new_york_slice", 1e300, 2**60)
 
 
 @contextlib.contextmanager

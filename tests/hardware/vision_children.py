@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from hardware.camera import CameraLost
-from hardware.vision_process import VisionProcess
+from hardware.vision_process import Reader, VisionProcess
 from vision.frame import Frame
 from vision.mat.errors import MarkersMissing
 from vision.scene import Scene
@@ -90,12 +90,12 @@ def compute(cpu_s: float) -> None:
         pass
 
 
-def make_reader():
+def make_reader() -> Reader:
     """A reader that sees an empty table."""
     return lambda frame: Scene(frame.time_s, frame.sequence, (), (), 1.0)
 
 
-def make_blind_reader():
+def make_blind_reader() -> Reader:
     """A reader that finds no mat."""
 
     def read(frame: Frame) -> Scene:
@@ -104,7 +104,7 @@ def make_blind_reader():
     return read
 
 
-def make_broken_reader():
+def make_broken_reader() -> Reader:
     """A reader with a bug."""
 
     def read(frame: Frame) -> Scene:
@@ -119,6 +119,7 @@ def main() -> None:
 
     def on_scene(scene: Scene) -> None:
         if scene.sequence == 3:
+            assert vision.pid is not None
             os.write(1, b"%d\n" % vision.pid)
 
     vision.start(on_scene, lambda status: None, lambda function: function())

@@ -129,7 +129,8 @@ def main() -> None:
 
 def _soak_one(name: str, count: int, first: int, jobs: int) -> bool:
     """All games of one game; whether any went wrong."""
-    started, games, moves, failures = time.monotonic(), 0, 0, []
+    started, games, moves = time.monotonic(), 0, 0
+    failures: list[Failure] = []
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
         waiting = {pool.submit(soak, name, seeds): len(seeds) for seeds in batches(count, first)}
         for done in as_completed(waiting):

@@ -121,8 +121,8 @@ def in_shadow(picture: Image, edge: ShadowEdge) -> Image:
     turn = np.radians(edge.turn_deg)
     into = (table - [edge.x_mm, edge.y_mm]) @ [np.cos(turn), np.sin(turn)]
     between = np.meshgrid(np.linspace(0, 160, width, dtype=np.float32), np.linspace(0, 120, height, dtype=np.float32))
-    into = cv2.remap(into.reshape(columns.shape).astype(np.float32), *between, cv2.INTER_LINEAR)
-    share = np.clip(into / edge.penumbra_mm + 0.5, 0.0, 1.0)[..., None]
+    far = cv2.remap(into.reshape(columns.shape).astype(np.float32), *between, cv2.INTER_LINEAR)
+    share = np.clip(far / edge.penumbra_mm + 0.5, 0.0, 1.0)[..., None]
     shade = np.array([np.sqrt(edge.bluer), 1.0, 1.0 / np.sqrt(edge.bluer)]) / edge.ratio
     return np.asarray(picture * (1.0 - share * (1.0 - shade)), np.uint8)
 
@@ -137,7 +137,7 @@ def flickering(picture: Image, share: float, number: float, phase: float) -> Ima
 def swayed(picture: Image, right: float, down: float, turn_deg: float = 0.0) -> Image:
     """What a camera shows that hangs so otherwise that all is so many pixels farther to the right, and below."""
     size = (picture.shape[1], picture.shape[0])
-    way = cv2.getRotationMatrix2D(((size[0] - 1) / 2, (size[1] - 1) / 2), turn_deg, 1.0)
+    way = np.asarray(cv2.getRotationMatrix2D(((size[0] - 1) / 2, (size[1] - 1) / 2), turn_deg, 1.0), np.float64)
     way[:, 2] += [right, down]
     return np.asarray(cv2.warpAffine(picture, way, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE))
 

@@ -149,8 +149,8 @@ def _paste_round(picture: Image, board: Board, view: View) -> None:
     source = np.array([[0, 0], [size, 0], [size, size], [0, size]], np.float32) - 0.5
     seen = project(corners, view, FACE_MM).astype(np.float32)
     warp = cv2.getPerspectiveTransform(source, seen)
-    art = cv2.GaussianBlur(art, (0, 0), 0.4 * size / float(np.linalg.norm(seen[0] - seen[1])))  # or its lines wobble
-    laid = cv2.warpPerspective(art, warp, (picture.shape[1], picture.shape[0]), flags=cv2.INTER_AREA)
+    soft = cv2.GaussianBlur(art, (0, 0), 0.4 * size / float(np.linalg.norm(seen[0] - seen[1])))  # or its lines wobble
+    laid = cv2.warpPerspective(soft, warp, (picture.shape[1], picture.shape[0]), flags=cv2.INTER_AREA)
     rim = project(board.to_table(_circle(half)), view, FACE_MM)
     mask = np.zeros(picture.shape[:2], np.uint8)
     cv2.fillPoly(mask, [np.round(rim * 16).astype(np.int32)], 255, shift=4, lineType=cv2.LINE_AA)
@@ -167,7 +167,7 @@ def _art() -> Image:
     art = np.full((size, size, 3), (150, 215, 235), np.uint8)
     rng = np.random.default_rng(5)
     blots = cv2.resize(rng.integers(0, 30, (12, 12, 1)).astype(np.uint8), (size, size), interpolation=cv2.INTER_CUBIC)
-    art -= blots[..., None]
+    art -= np.asarray(blots, np.uint8)[..., None]
     middle = (size // 2, size // 2)
     cv2.circle(art, middle, size // 2 - 24, (90, 150, 205), 48)
     for _ in range(14):

@@ -9,7 +9,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.vision.drawn_dice import PIPS, as_photographed, background, some_colour
+from hardware.simulated.dice import PIPS
+from tests.vision.drawn_dice import as_photographed, background, some_colour
 from vision.frame import Image
 
 Array = NDArray[np.float64]

@@ -480,14 +480,15 @@ def _cube(
     """The die by itself and its mask, drawn twice as fine and shrunk."""
     fine = 2
     wide, high = size[0] * fine, size[1] * fine
-    mask = np.zeros((high, wide), np.uint8)
+    mask: NDArray[np.uint8] = np.zeros((high, wide), np.uint8)
     cv2.fillConvexPoly(mask, np.round(hull * fine * 8).astype(np.int32), 255, cv2.LINE_AA, 3)
     side_px = float(np.sqrt(cv2.contourArea(bodies[0][0].astype(np.float32)))) * fine
     bite = round(side_px * style["round"] * 0.35)
     if bite > 1:
         round_ = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * bite + 1, 2 * bite + 1))
         padded = cv2.copyMakeBorder(mask, bite, bite, bite, bite, cv2.BORDER_CONSTANT, value=0)
-        mask = cv2.morphologyEx(padded, cv2.MORPH_OPEN, round_)[bite:-bite, bite:-bite]
+        opened = np.asarray(cv2.morphologyEx(padded, cv2.MORPH_OPEN, round_), np.uint8)
+        mask = opened[bite:-bite, bite:-bite]
     sun, ambient = lamp
     dull = ambient + (1 - ambient) * 0.5
     patch = np.empty((high, wide, 3), np.float32)
@@ -502,7 +503,9 @@ def _cube(
         seen = cv2.warpPerspective(np.dstack([face, alpha]).astype(np.float32), to_patch, (wide, high))
         patch = np.where(seen[..., 3:] > 0.02, patch + (seen[..., :3] - patch) * np.minimum(seen[..., 3:], 1), patch)
     small = cv2.resize(patch, size, interpolation=cv2.INTER_AREA)
-    return small.astype(np.float64), cv2.resize(mask, size, interpolation=cv2.INTER_AREA) / 255.0
+    return small.astype(np.float64), np.asarray(
+        cv2.resize(mask, size, interpolation=cv2.INTER_AREA) / 255.0, np.float64
+    )
 
 
 def _shade(rng: Rng, picture: Array, dice: Sequence[Die], viewer: Viewer, light: Array) -> None:
@@ -561,11 +564,11 @@ def background(rng: Rng, size: int) -> Array:
         if rng.random() < 0.3:
             noise = (noise > 0.5).astype(np.float64)
         canvas = first * noise + second * (1 - noise)
-    canvas = np.ascontiguousarray(np.clip(canvas, 0, 255), np.uint8)
+    levels = np.ascontiguousarray(np.clip(canvas, 0, 255), np.uint8)
     if rng.random() < 0.55:
-        _print(rng, canvas)
+        _print(rng, levels)
     return np.asarray(
-        canvas + cv2.GaussianBlur(rng.normal(0, rng.uniform(0, 25), (size, size)), (0, 0), 0.7)[..., None]
+        levels + cv2.GaussianBlur(rng.normal(0, rng.uniform(0, 25), (size, size)), (0, 0), 0.7)[..., None]
     )
 
 
@@ -614,7 +617,7 @@ def as_photographed(rng: Rng, picture: Array) -> Image:
         edge = cv2.resize(rng.random((3, 3)), (size, size), interpolation=cv2.INTER_CUBIC)
         picture = picture * (0.45 + 0.55 * np.clip(edge * 6 - 2.5, 0, 1))[..., None]
     if rng.random() < 0.6:
-        picture = cv2.GaussianBlur(picture, (0, 0), rng.uniform(0.3, 1.3))
+        picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), rng.uniform(0.3, 1.3)), np.float64)
     picture = picture + rng.normal(0, rng.uniform(0.3, 7), picture.shape)
     if rng.random() < 0.3:
         picture = picture + (picture - cv2.GaussianBlur(picture, (0, 0), 1.2)) * rng.uniform(0.2, 1.2)

@@ -99,7 +99,8 @@ def light_table(rng: Rng, picture: Array, lights: Lights, dice: Sequence[Die], v
     right, away = viewer.project(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]))[1:] - viewer.project(np.zeros((1, 3)))
     to_px = np.column_stack([right / np.linalg.norm(right), away / np.linalg.norm(away)])
     things = [_thing(rng, size) for _ in range(int(rng.choice([0, 1, 2, 3], p=[0.45, 0.3, 0.15, 0.1])))]
-    heights = np.exp(rng.uniform(*np.log(THING_MM), len(things)))
+    lowest, highest = np.log(THING_MM)
+    heights = np.exp(rng.uniform(lowest, highest, len(things)))
     over = float(np.exp(rng.uniform(*np.log(HAND_MM))))
     on_table, on_hand = (np.tile(lights.room, (*size, 1)) for _ in range(2))
     on_table *= 1.0 - rng.uniform(0.1, 0.7) * _beneath(dice, viewer, size)[..., None]
@@ -121,8 +122,8 @@ def light_table(rng: Rng, picture: Array, lights: Lights, dice: Sequence[Die], v
 
 def _moved(mask: Array, by_px: Array, soft_px: float) -> Array:
     """A mask, shifted, with a softer edge."""
-    moved = cv2.warpAffine(mask, np.array([[1, 0, by_px[0]], [0, 1, by_px[1]]]), mask.shape[::-1])
-    return np.asarray(_blurred(moved, soft_px))
+    way = np.array([[1, 0, by_px[0]], [0, 1, by_px[1]]])
+    return _blurred(np.asarray(cv2.warpAffine(mask, way, mask.shape[::-1]), np.float64), soft_px)
 
 
 def _blurred(mask: Array, soft_px: float) -> Array:

@@ -192,8 +192,8 @@ def smudge(sheet: DrawnSheet, rng: np.random.Generator, place: tuple[float, floa
         size = (round(rng.uniform(1.5, 4) * PX_PER_MM), round(rng.uniform(0.8, 2) * PX_PER_MM))
         x, y = np.round(_pixels(sheet, at[None])[0]).astype(int)
         cv2.ellipse(layer, (int(x), int(y)), size, rng.uniform(0, 180), 0, 360, float(rng.uniform(0.3, 1)), -1)
-    layer = cv2.GaussianBlur(layer, (0, 0), 0.8 * PX_PER_MM)
-    sheet.pencil *= 1 - np.clip(layer, 0, 1) * rng.uniform(0.04, 0.16)
+    soft = cv2.GaussianBlur(layer, (0, 0), 0.8 * PX_PER_MM)
+    sheet.pencil *= 1 - np.clip(soft, 0, 1) * rng.uniform(0.04, 0.16)
 
 
 def photograph(
@@ -271,7 +271,7 @@ def some_camera(rng: np.random.Generator) -> Camera:
         tilt=float(rng.uniform(0, 0.12)),
         blur_px=float(rng.uniform(0.4, 1.3)),
         noise=float(rng.uniform(0.5, 5)),
-        white=tuple(level * rng.uniform(0.8, 1.0, 3)),  # type: ignore[arg-type]
+        white=tuple(level * rng.uniform(0.8, 1.0, 3)),
         gradient=float(rng.uniform(0, 0.4)),
         quality=int(rng.integers(70, 96)),
     )

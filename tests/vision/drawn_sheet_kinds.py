@@ -264,7 +264,8 @@ def _shaken(image: Image, rng: np.random.Generator, px_per_mm: float) -> Image:
     for at in np.linspace(-length / 2, length / 2, 40):
         row, column = np.clip(np.round(4 + at * np.array([np.sin(turn), np.cos(turn)])), 0, 8).astype(int)
         kernel[row, column] += 1
-    return np.asarray(cv2.filter2D(image, -1, cv2.GaussianBlur(kernel, (3, 3), 0.5) / 40.0), np.uint8)
+    weights = np.asarray(cv2.GaussianBlur(kernel, (3, 3), 0.5) / 40.0, np.float32)
+    return np.asarray(cv2.filter2D(image, -1, weights), np.uint8)
 
 
 def _shadowed(image: Image, rng: np.random.Generator) -> Image:

@@ -208,11 +208,12 @@ def _coloured(
         light = light * (1 - 0.4 * style["clear"]) + np.maximum(glow, 0)[:, None] * (1 - deep[:, None])
     mirror = seen_along + 2 * facing[:, None] * turned
     share = style["gloss"] + (1 - style["gloss"]) * (1 - facing) ** 5 * (0.7 if style["gloss"] else 0.0)
-    return np.clip(colour * light + 255.0 * share[:, None] * _mirrored(mirror, room, style["rough"]), 0, 255)
+    shown = colour * light + 255.0 * share[:, None] * _mirrored(mirror, room, style["rough"])
+    return np.asarray(np.clip(shown, 0, 255))
 
 
 def _unit(vectors: Floats) -> Floats:
-    return vectors / np.maximum(np.sqrt(np.square(vectors).sum(1, keepdims=True)), 1e-6)
+    return np.asarray(vectors / np.maximum(np.sqrt(np.square(vectors).sum(1, keepdims=True)), 1e-6))
 
 
 def _body(rng: Rng, style: dict[str, Any], at: Floats) -> Floats:

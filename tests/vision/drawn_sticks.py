@@ -85,7 +85,7 @@ def coin(at: tuple[float, float], colour: Colour, radius: float = 11.0, thick: f
     return Thing([(0.0, radius, colour), (thick, radius, colour), (thick, 0.0, colour)], at, 0.0, upright=True)
 
 
-def some_thing(rng: np.random.Generator, low: Sequence[float], high: Sequence[float]) -> Thing:
+def some_thing(rng: np.random.Generator, low: Sequence[float] | Array, high: Sequence[float] | Array) -> Thing:
     """One of them, of any colour, its middle between these corners."""
     at = tuple(float(v) for v in rng.uniform(low, high))
     turn, colour = float(rng.uniform(0, 360)), COLOURS[int(rng.integers(len(COLOURS)))]

@@ -74,7 +74,7 @@ def photograph(pieces: Sequence[Piece], view: View | None = None, hand: Array | 
 
 def taken(picture: Image, view: View) -> Image:
     """What is drawn, as a camera shows it in this light: blurred, with noise."""
-    lit = cv2.GaussianBlur(picture, (0, 0), view.blur) * np.array(view.light, np.float32)
+    lit = np.asarray(cv2.GaussianBlur(picture, (0, 0), view.blur) * np.array(view.light, np.float32), np.float32)
     if view.noise:
         lit += camera_noise(lit.shape, view.noise, view.seed)
     return np.asarray(np.clip(lit, 0, 255), np.uint8)
@@ -171,7 +171,7 @@ def _table(size: tuple[int, int], height_mm: float, tilt: float, turn_deg: float
     grain = cv2.resize(
         np.random.default_rng(0).integers(0, 40, (60, 12, 1)).astype(np.uint8), view.size, interpolation=cv2.INTER_CUBIC
     )
-    picture = np.clip(np.array([70, 110, 150]) + grain[..., None].astype(int), 0, 255).astype(np.uint8)
+    picture = np.asarray(np.clip(np.array([70, 110, 150]) + grain[..., None].astype(int), 0, 255), np.uint8)
     mat = np.array([[-200, -200], [200, -200], [200, 200], [-200, 200]], np.float64)
     cv2.fillPoly(picture, [np.round(project(mat, view)).astype(np.int32)], (205, 220, 225))
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)

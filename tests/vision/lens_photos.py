@@ -41,7 +41,7 @@ class PhotoMaker:
         # The inverse is found step by step: the usual few leave pixels of error where a lens bends a lot.
         exactly = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 60, 1e-7)
         straight = cv2.undistortPoints(pixels, self.matrix(), bent, criteria=exactly)
-        return np.asarray(straight).reshape(height, width, 2)
+        return np.asarray(straight, np.float64).reshape(height, width, 2)
 
     def matrix(self) -> NDArray[np.float64]:
         width, height = self.size_px

@@ -15,8 +15,8 @@ from tests.benchmarks.simulated_pieces import FAMILIES, enrolled
 from tests.vision.drawn_board import Board, Stick, draw, every_space, label, line_ends
 from tests.vision.drawn_table import View
 from tests.vision.rendered import load
-from vision.board.changed import Changed
 from vision.board.finder import board_finder
+from vision.finders import Changed
 from vision.frame import Image
 from vision.looking_for import finders_for
 from vision.mat.registration import find_mat

@@ -79,7 +79,7 @@ PALE = 0.3
 """The share in which a pale mat or sheet lies on what was drawn: shadows of two colours show best there."""
 
 
-class Holding(nn.Module):
+class Holding(nn.Module):  # type: ignore[misc]  # torch may be missing
     """2 CHANNELS x 64 x 64 to one number: the logit of a hand around the die. What is near and what is seen from far is
     looked at apart at first."""
 
@@ -103,10 +103,10 @@ class Holding(nn.Module):
 
 def grounds(tables: int, others: int, first_seed: int, simulated: list[Example]) -> list[Image]:
     """What dice may lie on, a millimetre to the pixel."""
-    drawn = (
+    tables_drawn = (
         own_table(seed, dice=seed % 3 == 0, prints=bool(seed % 2)) for seed in range(first_seed, first_seed + tables)
     )
-    found = [_from_above(example, (260.0, 260.0)) for example in drawn]
+    found = [_from_above(example, (260.0, 260.0)) for example in tables_drawn]
     found += [_from_above(example, (460.0, 250.0)) for example in simulated for _ in range(2)]
     for seed in range(first_seed, first_seed + others):
         rng = np.random.default_rng(seed)
@@ -122,7 +122,9 @@ def _from_above(example: Example, reach_mm: tuple[float, float]) -> Image:
     x, y = np.meshgrid(np.arange(-reach_mm[0], reach_mm[0]), np.arange(reach_mm[1], -reach_mm[1], -1.0))
     px = example.registration.to_picture(np.column_stack([x.ravel(), y.ravel()])).astype(np.float32)
     at = px.reshape(*x.shape, 2)
-    return np.asarray(cv2.remap(example.image, at, None, cv2.INTER_LINEAR, None, cv2.BORDER_REFLECT), np.uint8)
+    return np.asarray(
+        cv2.remap(example.image, at[..., 0], at[..., 1], cv2.INTER_LINEAR, None, cv2.BORDER_REFLECT), np.uint8
+    )
 
 
 def without_hands(simulated: list[Example]) -> list[Example]:
@@ -186,7 +188,7 @@ def _beside(rng: Rng, die: Die, side: float) -> list[Die]:
     """Dice that stand beside one of such a side, on some of its sides: as large, or of any size."""
     sides = rng.permutation(4)[: int(rng.integers(1, 4))]
     alike = rng.random() < 0.6
-    found = []
+    found: list[Die] = []
     for turn in np.radians(die.turn) + sides * np.pi / 2:
         wide = 1.0 if alike else _some_side(rng) / side
         far = (1.0 + wide) / 2 + abs(rng.normal(0.02, 0.08))
@@ -264,8 +266,9 @@ def _ground(rng: Rng, some: list[Image]) -> Array:
     whole = some[int(rng.integers(len(some)))]
     half = WIDE * 0.72
     at = rng.uniform(half, np.array(whole.shape[1::-1]) - half)
-    turn = cv2.getRotationMatrix2D(
-        (float(at[0]), float(at[1])), float(rng.uniform(0, 360)), float(rng.uniform(0.8, 1.5))
+    turn = np.asarray(
+        cv2.getRotationMatrix2D((float(at[0]), float(at[1])), float(rng.uniform(0, 360)), float(rng.uniform(0.8, 1.5))),
+        np.float64,
     )
     turn[:, 2] += (WIDE - 1) / 2 - at
     cut = cv2.warpAffine(whole, turn, (WIDE, WIDE), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT)
@@ -337,7 +340,8 @@ def _lie_on(some: list[Image]) -> None:
 
 def _part(asked: tuple[int, int, float]) -> list[tuple[Image, int]]:
     count, seed, lamps = asked
-    rng, samples = np.random.default_rng(seed), []
+    rng = np.random.default_rng(seed)
+    samples: list[tuple[Image, int]] = []
     while len(samples) < count:
         if (one := sample(rng, _grounds, lamps)) is not None:
             samples.append(one)

@@ -105,8 +105,9 @@ class Mixture:
             patch_sample(self.rng, self.examples[i], self.pyramids[i], self.wrong[i]) for i in self._pick(count - hard)
         ]
         often = self.hardness.numpy().copy()
-        chosen = self.rng.choice(len(self.hard), hard, p=often / often.sum()) if hard else []
-        made += [self._wrong_sample(*self.hard[int(c)]) for c in chosen]
+        if hard:
+            chosen = self.rng.choice(len(self.hard), hard, p=often / often.sum())
+            made += [self._wrong_sample(*self.hard[int(c)]) for c in chosen]
         made = [made[int(i)] for i in self.rng.permutation(len(made))]
         geometry = torch.from_numpy(np.stack([m.geometry for m in made])).float()
         besides = torch.tensor([told(m.lean, close=m.close) for m in made])
@@ -197,7 +198,7 @@ class Mixture:
         return self.pyramids[number].cut(np.array([x, y]), to_px * size / DIE_PX), lean
 
 
-class _Endless(IterableDataset):  # type: ignore[type-arg]
+class _Endless(IterableDataset):  # type: ignore[misc]  # torch may be missing
     """Batches without end; every process draws others."""
 
     def __init__(self, mixture: Mixture, count: int, windows: bool, seed: int) -> None:

@@ -16,7 +16,7 @@ def _layer(inside: int, outside: int, size: int = 3, stride: int = 1, *, dilatio
     )
 
 
-class Proposer(nn.Module):
+class Proposer(nn.Module):  # type: ignore[misc]  # torch may be missing
     """3 x h x w to 4 x h/4 x w/4: whether a die's middle is in the cell (logit), its offset in cells, its log size."""
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class Proposer(nn.Module):
         return self.head(x)
 
 
-class Residual(nn.Module):
+class Residual(nn.Module):  # type: ignore[misc]  # torch may be missing
     """Two layers whose result is added to what they were given."""
 
     def __init__(self, channels: int) -> None:
@@ -44,7 +44,7 @@ class Residual(nn.Module):
         return x + self.layers(x)
 
 
-class TopReader(nn.Module):
+class TopReader(nn.Module):  # type: ignore[misc]  # torch may be missing
     """5 x 48 x 48 to 14 numbers: logits of nothing and of 1 to 6; place, size, stretch and turn of the top face."""
 
     def __init__(self) -> None:

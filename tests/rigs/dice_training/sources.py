@@ -190,7 +190,14 @@ def own_table(seed: int, *, dice: bool | None = None, prints: bool | None = None
     places = rng.uniform(-REACH_MM, REACH_MM, (8, 2)) if some else np.empty((0, 2))
     apart = [i for i, at in enumerate(places) if all(np.linalg.norm(at - b) > 1.5 * side for b in places[:i])]
     on_it = [
-        Die(*map(float, places[i]), side, float(rng.uniform(0, 90)), int(rng.integers(1, 7)), die_style(rng))
+        Die(
+            float(places[i][0]),
+            float(places[i][1]),
+            side,
+            float(rng.uniform(0, 90)),
+            int(rng.integers(1, 7)),
+            die_style(rng),
+        )
         for i in apart
     ]
     image, truth = photograph_dice(rng, table, on_it, viewer)
@@ -203,17 +210,18 @@ def own_table(seed: int, *, dice: bool | None = None, prints: bool | None = None
 
 def _with_pieces(rng: np.random.Generator, view: drawn_table.View) -> Image:
     faces = (*drawn_table.FACES, *drawn_table.SPECIALS, "slice/one", "slice/two", "order/one", "order/two")
-    pieces = [
-        drawn_table.Piece(str(rng.choice(faces)), *map(float, rng.uniform(-170, 170, 2)), float(rng.uniform(0, 360)))
-        for _ in range(int(rng.integers(3, 14)))
-    ]
+    pieces = []
+    for _ in range(int(rng.integers(3, 14))):
+        face, (x, y) = str(rng.choice(faces)), rng.uniform(-170, 170, 2)
+        pieces.append(drawn_table.Piece(face, float(x), float(y), float(rng.uniform(0, 360))))
     return drawn_table.photograph(pieces, view)
 
 
 def _with_board(rng: np.random.Generator, view: drawn_table.View) -> Image:
     colours = list(drawn_board.COLOURS)
     spaces = {name: str(rng.choice(colours)) for name in drawn_board.every_space() if rng.random() < 0.4}
-    board = drawn_board.Board(*map(float, rng.uniform(-60, 60, 2)), float(rng.uniform(0, 360)), spaces)
+    x_mm, y_mm = map(float, rng.uniform(-60, 60, 2))
+    board = drawn_board.Board(x_mm, y_mm, float(rng.uniform(0, 360)), spaces)
     loose = {str(rng.choice(colours)): [(float(x), float(y)) for x, y in rng.uniform(-180, 180, (4, 2))]}
     return drawn_board.draw(board, view, loose=loose)
 

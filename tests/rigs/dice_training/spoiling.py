@@ -62,7 +62,7 @@ def _turned_colours(angles: np.ndarray) -> np.ndarray:
     axis = np.full(3, 3**-0.5)
     cross = np.array([[0, -1, 1], [1, 0, -1], [-1, 1, 0]]) * 3**-0.5
     cosine, sine = np.cos(angles)[:, None, None], np.sin(angles)[:, None, None]
-    return cosine * np.eye(3) + sine * cross + (1 - cosine) * np.outer(axis, axis)
+    return np.asarray(cosine * np.eye(3) + sine * cross + (1 - cosine) * np.outer(axis, axis))
 
 
 def _shadows(rng: Rng, count: int, values: torch.Tensor) -> torch.Tensor:

@@ -172,8 +172,8 @@ def _placed(rng: Rng, die: Die, *, leans: bool) -> Placed:
 
 
 def _overlap(first: Placed, second: Placed) -> bool:
-    hulls = [cv2.convexHull(one.corners()[:, :2].astype(np.float32)) for one in (first, second)]
-    return cv2.intersectConvexConvex(*hulls)[0] > 0.01
+    one, other = (cv2.convexHull(placed.corners()[:, :2].astype(np.float32)) for placed in (first, second))
+    return bool(cv2.intersectConvexConvex(one, other)[0] > 0.01)
 
 
 def _solid(rng: Rng, die: Die) -> Solid:
@@ -222,7 +222,7 @@ def _scene(rng: Rng, camera: Camera, solids: list[Solid]) -> Any:
     room = _room(rng, 0.25 if ring else 1.0)
     dice = _mesh(
         "dice",
-        Solid(*(np.concatenate(parts) for parts in _joined(solids))),
+        _joined(solids),
         {
             "type": "principled",
             "base_color": {"type": "mesh_attribute", "name": "vertex_color"},
@@ -241,15 +241,15 @@ def _scene(rng: Rng, camera: Camera, solids: list[Solid]) -> Any:
     return mi.load_dict(parts)
 
 
-def _joined(solids: list[Solid]) -> list[list[Array]]:
+def _joined(solids: list[Solid]) -> Solid:
     starts = np.cumsum([0, *(len(one.points) for one in solids[:-1])])
-    return [
-        [one.points for one in solids],
-        [one.normals for one in solids],
-        [one.triangles + start for one, start in zip(solids, starts, strict=True)],
-        [one.colours for one in solids],
-        [one.stuff for one in solids],
-    ]
+    return Solid(
+        np.concatenate([one.points for one in solids]),
+        np.concatenate([one.normals for one in solids]),
+        np.concatenate([one.triangles + start for one, start in zip(solids, starts, strict=True)]),
+        np.concatenate([one.colours for one in solids]),
+        np.concatenate([one.stuff for one in solids]),
+    )
 
 
 def _mesh(name: str, solid: Solid, bsdf: dict[str, Any]) -> Any:
@@ -316,7 +316,7 @@ def _table(rng: Rng, camera: Camera, *, plain: bool) -> Any:
     corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * reach
     points, uv, faces = (
         [*np.column_stack([corners, np.zeros(4)])],
-        [[0, 0], [1, 0], [1, 1], [0, 1]],
+        [[0.0, 0.0], [1, 0], [1, 1], [0, 1]],
         [[0, 1, 2], [0, 2, 3]],
     )
     if rng.random() < 0.25:
@@ -348,7 +348,12 @@ def _wood(rng: Rng) -> Array:
 
 
 def _sheet(
-    name: str, points: Array, faces: Array, bsdf: dict[str, Any] | None, uv: Array, glow: Array | None = None
+    name: str,
+    points: Array,
+    faces: NDArray[np.int64],
+    bsdf: dict[str, Any] | None,
+    uv: Array,
+    glow: Array | None = None,
 ) -> Any:
     props = mi.Properties()
     if bsdf is not None:
@@ -452,10 +457,10 @@ def _room(rng: Rng, share: float) -> dict[str, Any]:
         left, top = int(rng.integers(0, wide)), int(rng.integers(0, high // 2))
         size = rng.integers(2, 14, 2)
         room[top : top + size[0], left : left + size[1]] = level * np.exp(rng.uniform(1, 3.5))
-    room = cv2.GaussianBlur(room, (0, 0), float(rng.uniform(0.4, 1.5)))
+    blurred = np.asarray(cv2.GaussianBlur(room, (0, 0), float(rng.uniform(0.4, 1.5))), np.float64)
     return {
         "type": "envmap",
-        "bitmap": _bitmap(room),
+        "bitmap": _bitmap(blurred),
         "to_world": mi.ScalarTransform4f().rotate([1, 0, 0], 90),
     }
 
@@ -481,7 +486,7 @@ def _photographed(rng: Rng, picture: Array) -> Image:
     """What its lens, sensor and file make of that."""
     picture = picture * np.exp(rng.normal(0, 0.06, 3))
     if rng.random() < 0.6:
-        picture = cv2.GaussianBlur(picture, (0, 0), rng.uniform(0.3, 1.1))
+        picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), rng.uniform(0.3, 1.1)), np.float64)
     picture = picture + rng.normal(0, rng.uniform(0.3, 4), picture.shape)
     if rng.random() < 0.35:
         picture = picture + (picture - cv2.GaussianBlur(picture, (0, 0), 1.2)) * rng.uniform(0.2, 1.2)

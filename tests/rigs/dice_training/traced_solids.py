@@ -72,9 +72,11 @@ def solid_die(rng: Rng, style: dict[str, Any], form: dict[str, Any], values: Seq
     starts = np.cumsum([0, *(len(part.points) for part in parts[:-1])])
     triangles = [part.triangles + start for part, start in zip(parts, starts, strict=True)]
     return Solid(
-        *(np.concatenate([getattr(part, name) for part in parts]) for name in ("points", "normals")),
+        np.concatenate([part.points for part in parts]),
+        np.concatenate([part.normals for part in parts]),
         np.concatenate(triangles),
-        *(np.concatenate([getattr(part, name) for part in parts]) for name in ("colours", "stuff")),
+        np.concatenate([part.colours for part in parts]),
+        np.concatenate([part.stuff for part in parts]),
     )
 
 

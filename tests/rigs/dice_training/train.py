@@ -133,7 +133,7 @@ def top_loss(said: torch.Tensor, value: torch.Tensor, geometry: torch.Tensor) ->
 
 def fit(network: nn.Module, mixture: Mixture, plan: Plan) -> nn.Module:
     """Train for so long, at a rate that falls to nothing; gives the running mean of its weights, saved now and then."""
-    network.to(plan.device, memory_format=torch.channels_last).train()  # type: ignore[call-overload]
+    network.to(plan.device, memory_format=torch.channels_last).train()
     mean_of = AveragedModel(network, multi_avg_fn=get_ema_multi_avg_fn(plan.mean), use_buffers=True)
     optimiser = torch.optim.AdamW(network.parameters(), plan.rate, weight_decay=0.01)
     rng = np.random.default_rng(plan.seed)
@@ -186,7 +186,7 @@ def _said(network: nn.Module, shown: torch.Tensor) -> torch.Tensor:
 
 def write(network: nn.Module, path: Path) -> None:
     """Write a network's weights, and the network for OpenCV; check that OpenCV says the same."""
-    network = copy.deepcopy(network).cpu().eval().to(memory_format=torch.contiguous_format)  # type: ignore[call-overload]
+    network = copy.deepcopy(network).cpu().eval().to(memory_format=torch.contiguous_format)
     path.parent.mkdir(parents=True, exist_ok=True)
     torch.save(network.state_dict(), path.with_suffix(".pt"))
     size = WINDOW if isinstance(network, Proposer) else PATCH
@@ -298,7 +298,8 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=0.5, help="with --mix: so far on the way to the second")
     options = parser.parse_args()
     if options.mix:
-        mix(*options.mix, options.share, options.out)
+        before, after = options.mix
+        mix(before, after, options.share, options.out)
         return
     torch.manual_seed(options.seed)
     torch.set_num_threads(max(options.jobs, 1))

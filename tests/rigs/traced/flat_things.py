@@ -26,7 +26,7 @@ def coaster(rng: Rng, _: Layout) -> list[Part]:
         canvas.area(disc(d * 0.9), (0.8, 0.58, 0.3))
         canvas.area(disc(d * 0.78), (0.95, 0.78, 0.4))
         palette = a_palette(rng)
-        for _ in range(14):
+        for _topping in range(14):
             x, y = around(rng, d * 0.34)
             draw(canvas, str(rng.choice(_ON_PIZZA)), rng, np.array([x, y]), d * 0.1, hand, palette)
         for way in np.arange(8) * math.pi / 4:
@@ -83,7 +83,7 @@ def biscuit(rng: Rng, _: Layout) -> list[Part]:
     canvas.veil(disc(d), (0.55, 0.32, 0.12), 0.3)
     canvas.veil(disc(d * 0.86), lighter(dough, 0.25), 0.6)
     chips = rng.random() < 0.5
-    for _ in range(int(rng.integers(8, 18))):
+    for _chip in range(int(rng.integers(8, 18))):
         x, y = around(rng, d * 0.4)
         size = rng.uniform(4, 9) if chips else 2.0
         canvas.area(blob(rng, (x, y), size, size * 0.8, 0, 0.2), (0.2, 0.11, 0.06) if chips else (0.5, 0.32, 0.15))
@@ -176,7 +176,7 @@ def other_games_card(rng: Rng, _: Layout) -> list[Part]:
     canvas = Canvas(-w / 2, -h / 2, w / 2, h / 2, ground)
     hand = a_hand(rng)
     canvas.area(rectangle(w - 8, h * 0.55, 2) + (0, h * 0.12), lighter(ground, 0.4))
-    for _ in range(7):
+    for _topping in range(7):
         at = (rng.uniform(-0.35, 0.35) * w, rng.uniform(-0.1, 0.35) * h)
         canvas.thing(
             blob(rng, at, rng.uniform(8, 24), rng.uniform(8, 20), rng.uniform(0, 3), 0.12), any_colour(rng), hand
@@ -236,7 +236,7 @@ def box_lid(rng: Rng, _: Layout) -> list[Part]:
     hand, palette = a_hand(rng), a_palette(rng)
     canvas.area(disc(side * 0.74) - (0, side * 0.08), (0.78, 0.55, 0.28))
     canvas.area(disc(side * 0.64) - (0, side * 0.08), (0.95, 0.78, 0.42))
-    for _ in range(22):
+    for _topping in range(22):
         x, y = around(rng, side * 0.28)
         draw(canvas, str(rng.choice(_ON_PIZZA)), rng, np.array([x, y - side * 0.08]), side * 0.09, hand, palette)
     canvas.text("PIZZA PARTY", (0, side * 0.4), side * 0.11, any_colour(rng), hand, widest_mm=side * 0.9)

@@ -92,7 +92,7 @@ def as_live_text(found: Mapping[str, Watched]) -> str:
 
 
 def _noisy(image: Image, number: int) -> Image:
-    return np.clip(image + camera_noise(image.shape, NOISE, number) + np.float32(0.5), 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(image + camera_noise(image.shape, NOISE, number) + np.float32(0.5), 0, 255), np.uint8)
 
 
 def _count(

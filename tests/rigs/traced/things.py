@@ -6,6 +6,7 @@ A thing is one or more bodies whose label has kind "thing", its name and its num
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -86,7 +87,8 @@ def strewn(layout: Layout, many: int) -> Layout:
                 Body(label, *at, turn, part.outline, part.thickness, part.top, part.edge, part.mesh, finish=part.finish)
             )
         number += 1
-    kept = {key: layout.arrangement[key] for key in ("sheet", "board", "spaces") if key in layout.arrangement}
+    there = layout.arrangement
+    kept: dict[str, Any] = {key: there[key] for key in ("sheet", "board", "spaces") if key in there}
     return replace(layout, name=f"things-{layout.name}", bodies=bodies, arrangement=kept, hand=False)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import ArrayLike
 
 from controller.cli.vision_report import learned_faces
 from controller.sheet_prints import load_prints
@@ -127,7 +128,7 @@ class Picture:
         self._count_marks(counts, matches)
         self._count_spaces(counts, matches)
         reach = round(OF_A_THING_MM * self._px_per_mm())
-        near = cv2.dilate(self._any_thing, np.ones((2 * reach + 1, 2 * reach + 1), np.uint8))
+        near = np.asarray(cv2.dilate(self._any_thing, np.ones((2 * reach + 1, 2 * reach + 1), np.uint8)), np.uint8)
         stray = float(np.count_nonzero(self._hidden_by_things & ~near)) / self._px_per_mm() ** 2 / 100
         counts.beside_cm2 += stray
         if stray > 5:
@@ -225,7 +226,7 @@ class Picture:
         ends = self._registration.to_picture([[-50.0, 0.0], [50.0, 0.0]])
         return float(np.linalg.norm(ends[1] - ends[0])) / 100
 
-    def _mask(self, outlines: Sequence[Sequence[Sequence[float]]]) -> Mask:
+    def _mask(self, outlines: Sequence[ArrayLike]) -> Mask:
         mask = np.zeros(self._shape, np.uint8)
         for outline in outlines:
             cv2.fillPoly(mask, [np.round(np.array(outline)).astype(np.int32)], 255)
@@ -235,11 +236,11 @@ class Picture:
         return self._mask([self._registration.to_picture(np.array(outline)) for outline in outlines])
 
     def _union(self, masks: Iterator[Mask]) -> Mask:
-        return np.maximum.reduce([np.zeros(self._shape, np.uint8), *masks])
+        return np.asarray(np.maximum.reduce([np.zeros(self._shape, np.uint8), *masks]), np.uint8)
 
     @staticmethod
     def _share(of: Mask, within: Mask) -> float:
-        return float(np.count_nonzero(of & within)) / max(np.count_nonzero(within), 1)
+        return float(np.count_nonzero(of & within)) / max(int(np.count_nonzero(within)), 1)
 
 
 def as_text(found: Mapping[str, Counts], faults: bool = True) -> str:
