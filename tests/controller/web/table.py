@@ -1,13 +1,17 @@
 """A table for the tests of the LAN: it takes notes of what its host asks, and refuses when told to."""
 
 import asyncio
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import httpx
+from fastapi import FastAPI
 
 from config.loader import load_table
-from controller.choosing import Choice, Shelf
-from controller.commands import CommandError, InvalidCommand
+from controller.choosing import Choice, Offer, Shelf
+from controller.commands import CommandError, Commands, GameShelf, InvalidCommand, Sitting
+from controller.game import Json
 from controller.views import ResultsView
 from controller.web.app import create_app
 from controller.web.hub import Hub
@@ -16,7 +20,7 @@ from tests.controller.web.fixture_views import GAMES_ROOT
 TOKEN = "correct horse"
 
 
-async def until(condition) -> None:
+async def until(condition: Callable[[], object]) -> None:
     """Let everybody else run until the condition holds."""
     while not condition():  # noqa: ASYNC110 the condition is other tasks' work and tells nobody
         await asyncio.sleep(0)
@@ -24,15 +28,15 @@ async def until(condition) -> None:
 
 class NotingCommands:
     def __init__(self) -> None:
-        self.asked = []
-        self.by = []
-        self.seen = []
-        self.refusal = None
+        self.asked: list[tuple[Any, ...]] = []
+        self.by: list[str] = []
+        self.seen: list[tuple[int | None, int | None]] = []
+        self.refusal: str | None = None
 
-    async def answer(self, question_id, candidate_id, *, by="") -> None:
+    async def answer(self, question_id: int, candidate_id: int, *, by: str = "") -> None:
         self._note("answer", question_id, candidate_id, by=by)
 
-    async def undo(self, *, by="", number=None, last=None) -> None:
+    async def undo(self, *, by: str = "", number: int | None = None, last: int | None = None) -> None:
         self._note("undo", by=by, seen=(number, last))
 
     async def pause(self) -> None:
@@ -41,21 +45,21 @@ class NotingCommands:
     async def resume(self) -> None:
         self._note("resume")
 
-    async def new_game(self, players, options, *, by="") -> None:
+    async def new_game(self, players: Sequence[Sitting], options: Mapping[str, Json], *, by: str = "") -> None:
         self._note("new_game", [(p.seat, p.name) for p in players], options, by=by)
 
-    async def rename(self, seat, name, *, by="") -> None:
+    async def rename(self, seat: int, name: str, *, by: str = "") -> None:
         self._note("rename", seat, name, by=by)
 
-    async def rule_move(self, text, *, by="", number=None, last=None) -> None:
+    async def rule_move(self, text: str, *, by: str = "", number: int | None = None, last: int | None = None) -> None:
         if "?" in text:
             raise InvalidCommand(f"{text!r} is no move; expected notation such as 'A 8/1'")
         self._note("rule_move", text, by=by, seen=(number, last))
 
-    def legal_moves(self, words, most):
+    def legal_moves(self, words: str, most: int) -> list[str]:
         return [move for move in ("A 8/1", "A 9/2", "B") if words in move][:most]
 
-    def _note(self, *what, by="", seen=(None, None)) -> None:
+    def _note(self, *what: Any, by: str = "", seen: tuple[int | None, int | None] = (None, None)) -> None:
         if self.refusal:
             raise CommandError(self.refusal)
         self.asked.append(what)
@@ -66,24 +70,26 @@ class NotingCommands:
 class NotingShelf:
     """The games of a simulated table for four; takes notes of what is chosen."""
 
-    def __init__(self, players=4) -> None:
+    def __init__(self, players: int | None = 4) -> None:
         self._shelf = Shelf(load_table([]))
         self.playing = Choice("new_york_slice", {}, players)
         self.simulated = players is not None
-        self.asked = []
+        self.asked: list[tuple[str, Mapping[str, Json], int | None]] = []
 
-    async def offers(self):
+    async def offers(self) -> list[Offer]:
         offers = self._shelf.offers(self.playing)
         return [replace(o, why_not="its faces are missing") if o.game == "slice" else o for o in offers]
 
-    async def play(self, game, options, players) -> None:
+    async def play(self, game: str, options: Mapping[str, Json], players: int | None) -> None:
         if options.get("solo"):
             raise InvalidCommand("option solo: True with 4 players; expected 2")
         self.asked.append((game, options, players))
 
 
-def make_app(hub=None, commands=None, shelf=None, **changes):
-    settings = {
+def make_app(
+    hub: Hub | None = None, commands: Commands | None = None, shelf: GameShelf | None = None, **changes: Any
+) -> FastAPI:
+    settings: dict[str, Any] = {
         "version": "1.2.3",
         "host_token": TOKEN,
         "picture": lambda: None,
@@ -95,7 +101,7 @@ def make_app(hub=None, commands=None, shelf=None, **changes):
     return create_app(hub or Hub(), commands or NotingCommands(), shelf or NotingShelf(), GAMES_ROOT, **settings)
 
 
-async def got(app, path):
+async def got(app: FastAPI, path: str) -> httpx.Response:
     """What another machine on the LAN gets from there."""
     transport = httpx.ASGITransport(app, client=("192.0.2.7", 40000))
     async with httpx.AsyncClient(transport=transport, base_url="http://table.local:8080") as session:

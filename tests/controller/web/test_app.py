@@ -3,12 +3,14 @@ import base64
 import json
 import re
 import threading
-from typing import Never
+from collections.abc import Mapping
+from typing import Any, Never
 
 import cv2
 import httpx
 import numpy as np
 import pytest
+from fastapi import FastAPI
 
 from controller.addresses import NotReachable
 from controller.views import DoubtView, PictureView, TableView
@@ -25,10 +27,18 @@ TOLD = PictureView(
 )  # fmt: skip
 
 
-def request(app, method, path, *, client="192.0.2.7", base_url="http://table.local:8080", **arguments):
+def request(
+    app: FastAPI,
+    method: str,
+    path: str,
+    *,
+    client: str = "192.0.2.7",
+    base_url: str = "http://table.local:8080",
+    **arguments: Any,
+) -> httpx.Response:
     """One request from another machine on the LAN (or from `client`)."""
 
-    async def send():
+    async def send() -> httpx.Response:
         transport = httpx.ASGITransport(app, raise_app_exceptions=False, client=(client, 40000))
         async with httpx.AsyncClient(transport=transport, base_url=base_url) as session:
             return await session.request(method, path, **arguments)
@@ -36,11 +46,11 @@ def request(app, method, path, *, client="192.0.2.7", base_url="http://table.loc
     return asyncio.run(send())
 
 
-def host(app, path, body=None, headers=()):
-    return request(app, "POST", path, json=body, headers={"X-Host-Token": TOKEN} | dict(headers))
+def host(app: FastAPI, path: str, body: object = None, headers: Mapping[str, str] | None = None) -> httpx.Response:
+    return request(app, "POST", path, json=body, headers={"X-Host-Token": TOKEN} | dict(headers or {}))
 
 
-def published(view):
+def published(view: TableView) -> Hub:
     hub = Hub()
     hub.publish(view)
     return hub
@@ -93,14 +103,14 @@ class TestGames:
         assert host(make_app(), "/api/play_game", {"game": "pizzeria", "players": 0}).status_code == 422
 
 
-def nowhere(port) -> Never:
+def nowhere(port: int) -> Never:
     raise NotReachable(f"no network for port {port}")
 
 
 class TestAddress:
     """The addresses that a page shows to phones."""
 
-    def asked(self, path="/api/address", **arguments):
+    def asked(self, path: str = "/api/address", **arguments: Any) -> Any:
         return request(make_app(**arguments.pop("app", {})), "GET", path, **arguments).json()
 
     def test_what_led_another_machine_here_leads_a_phone_here(self) -> None:
@@ -114,10 +124,11 @@ class TestAddress:
             assert self.asked(base_url=origin, client="127.0.0.1")["address"] == "http://192.168.1.20:8080/"
 
     @pytest.mark.parametrize("name", ["table.local", "TABLE.LOCAL", "raspberrypi"])
-    def test_a_name_that_many_phones_do_not_find_is_not_shown_them(self, name) -> None:
-        named = {"base_url": "http://192.168.1.20:8080", "headers": {"Host": f"{name}:8080"}}
+    def test_a_name_that_many_phones_do_not_find_is_not_shown_them(self, name: str) -> None:
+        named: dict[str, Any] = {"base_url": "http://192.168.1.20:8080", "headers": {"Host": f"{name}:8080"}}
         assert self.asked(**named)["address"] == "http://192.168.1.20:8080/"
-        passed_on = {"base_url": "http://127.0.0.1:8080", "client": "127.0.0.1", "app": {"reached": nowhere}}
+        own = {"base_url": "http://127.0.0.1:8080", "client": "127.0.0.1"}
+        passed_on: dict[str, Any] = own | {"app": {"reached": nowhere}}
         shown = self.asked(headers={"Host": name, "Via": "1.1 table"}, **passed_on)
         assert shown["address"] == f"http://{name}/", "there it is all that is known"
 
@@ -129,7 +140,7 @@ class TestAddress:
         assert shown["address"] == "http://192.168.1.20:8080/"
 
     @pytest.mark.parametrize("named", ["[::1", "a b", "table/?host=x#", "me@table", "table:port", "x" * 300, "ä"])
-    def test_a_host_header_that_names_no_host_is_not_shown(self, named) -> None:
+    def test_a_host_header_that_names_no_host_is_not_shown(self, named: str) -> None:
         shown = self.asked(headers={"Host": named.encode()})
         assert shown["address"] == "http://192.168.1.20:8080/"
 
@@ -177,6 +188,7 @@ class TestPicture:
         for mark in legend:
             assert mark["swatch"].startswith("data:image/png;base64,")
             swatch = cv2.imdecode(np.frombuffer(base64.b64decode(mark["swatch"].partition(",")[2]), np.uint8), 1)
+            assert swatch is not None
             blue, green, red = LEGEND[mark["name"]].colour
             assert mark["colour"] == f"#{red:02x}{green:02x}{blue:02x}"
             assert (swatch == (blue, green, red)).all(-1).any()
@@ -186,14 +198,15 @@ class TestPicture:
         assert (response.status_code, response.json()["detail"]) == (503, "The camera has given no picture yet.")
 
     def test_many_at_once_draw_one(self) -> None:
-        drawn, may_draw = [], threading.Event()
+        drawn: list[int] = []
+        may_draw = threading.Event()
 
-        def draw():
+        def draw() -> tuple[bytes, PictureView]:
             drawn.append(1)
             assert may_draw.wait(5)
             return b"picture", TOLD
 
-        async def scenario():
+        async def scenario() -> list[bytes]:
             transport = httpx.ASGITransport(make_app(picture=draw))
             async with httpx.AsyncClient(transport=transport, base_url="http://table.local") as session:
                 asked = [asyncio.create_task(session.get("/api/picture")) for _ in range(20)]
@@ -224,7 +237,7 @@ class TestCommands:
             ),
         ],
     )
-    def test_reach_the_table(self, path, body, asked) -> None:
+    def test_reach_the_table(self, path: str, body: dict[str, Any] | None, asked: tuple[Any, ...]) -> None:
         commands = NotingCommands()
         response = host(make_app(commands=commands), path, body)
         assert (response.status_code, response.content) == (204, b"")
@@ -241,7 +254,7 @@ class TestCommands:
         assert commands.seen == [(3, 12), (None, 0), (None, None), (None, None)]
 
     @pytest.mark.parametrize("name", ["", "%FF", "a%0Ab", "x" * 41, "%E2%80%AEevil"])
-    def test_a_hosts_name_that_does_not_show_is_named(self, name) -> None:
+    def test_a_hosts_name_that_does_not_show_is_named(self, name: str) -> None:
         commands = NotingCommands()
         response = host(make_app(commands=commands), "/api/undo", headers={"X-Host-Name": name})
         assert response.status_code == 422
@@ -274,7 +287,7 @@ class TestCommands:
             ([], "body", "[]"),
         ],
     )
-    def test_a_wrong_body_is_named(self, body, where, value) -> None:
+    def test_a_wrong_body_is_named(self, body: Any, where: str, value: str) -> None:
         response = host(make_app(), "/api/answer", body)
         problem = response.json()
         assert response.status_code == 422
@@ -283,7 +296,7 @@ class TestCommands:
         assert where in problem["detail"]
 
     @pytest.mark.parametrize("name", ["", "  ", "Bo\nAnna", "\x1b[2J", "Bo\u202eannA", "B" * 41])
-    def test_a_name_that_does_not_show_as_it_is_is_named(self, name) -> None:
+    def test_a_name_that_does_not_show_as_it_is_is_named(self, name: str) -> None:
         response = host(make_app(), "/api/rename", {"seat": 4, "name": name})
         assert response.status_code == 422
         assert response.json()["errors"][0]["where"] == "body.name"
@@ -294,7 +307,7 @@ class TestCommands:
         assert commands.asked == [("rename", 4, "Ødegård 李")]
 
     @pytest.mark.parametrize("body", [b"{", b"\xff\xfe", b"null", b'{"question_id": 1e999}', b"[" * 30000])
-    def test_any_bytes_are_a_named_problem(self, body) -> None:
+    def test_any_bytes_are_a_named_problem(self, body: bytes) -> None:
         app = make_app()
         headers = {"X-Host-Token": TOKEN, "Content-Type": "application/json"}
         response = request(app, "POST", "/api/answer", content=body, headers=headers)
@@ -304,7 +317,7 @@ class TestCommands:
 
     @pytest.mark.parametrize("options", ['{"\\ud800": 1}', '{"draw_limit": NaN}', '{"a": ' + 60 * "[" + 60 * "]" + "}"])
     @pytest.mark.parametrize("path", ["/api/new_game", "/api/play_game"])
-    def test_options_that_no_journal_could_keep_are_named(self, path, options) -> None:
+    def test_options_that_no_journal_could_keep_are_named(self, path: str, options: str) -> None:
         rest = '"game": "slice"' if path == "/api/play_game" else '"players": [{"seat": 1, "name": "Bo"}]'
         commands = NotingCommands()
         headers = {"X-Host-Token": TOKEN, "Content-Type": "application/json"}
@@ -321,7 +334,7 @@ class TestCommands:
 
     def test_a_failure_shows_nothing_of_the_inside(self) -> None:
         class Broken(NotingCommands):
-            async def undo(self) -> Never:
+            async def undo(self, *, by: str = "", number: int | None = None, last: int | None = None) -> Never:
                 raise RuntimeError("secret path")
 
         response = host(make_app(commands=Broken()), "/api/undo")
@@ -345,7 +358,7 @@ class TestWhoIsHost:
         assert request(make_app(), "GET", "/api/role", headers={"X-Host-Token": TOKEN}).json() == {"host": True}
 
     @pytest.mark.parametrize("address", ["127.0.0.1", "::1", "::ffff:127.0.0.1"])
-    def test_the_machine_itself_is_host(self, address) -> None:
+    def test_the_machine_itself_is_host(self, address: str) -> None:
         role = request(make_app(), "GET", "/api/role", client=address, base_url="http://localhost:8080")
         assert role.json() == {"host": True}
 
@@ -358,14 +371,14 @@ class TestWhoIsHost:
         assert [foreign.status_code, rebound.status_code, same.status_code] == [403, 403, 204]
 
     @pytest.mark.parametrize("named", ['a"b.example', "a{b}.example", "a`b.example", "evil.example:99999", ""])
-    def test_a_strange_name_that_leads_to_the_machine_is_not_its_own(self, named) -> None:
+    def test_a_strange_name_that_leads_to_the_machine_is_not_its_own(self, named: str) -> None:
         """Browsers ask for such names, and URLs without a valid name have the address that was connected to."""
-        own = {"client": "127.0.0.1", "base_url": "http://127.0.0.1:8080", "headers": {"Host": named}}
+        own: dict[str, Any] = {"client": "127.0.0.1", "base_url": "http://127.0.0.1:8080", "headers": {"Host": named}}
         assert request(make_app(), "GET", "/api/role", **own).json() == {"host": False}
         assert request(make_app(), "GET", "/api/host_address", **own).status_code == 403
 
     @pytest.mark.parametrize("header", ["X-Forwarded-For", "X-Real-IP", "Forwarded", "Via"])
-    def test_whom_a_proxy_on_the_machine_passes_on_is_not(self, header) -> None:
+    def test_whom_a_proxy_on_the_machine_passes_on_is_not(self, header: str) -> None:
         own = {"client": "127.0.0.1", "base_url": "http://127.0.0.1:8080"}
         role = request(make_app(), "GET", "/api/role", headers={header: "192.0.2.7"}, **own)
         assert role.json() == {"host": False}
@@ -395,7 +408,7 @@ class TestPages:
             ("/games/cut_and_choose.css", "text/css; charset=utf-8"),
         ],
     )
-    def test_come_with_their_type_and_are_asked_about_again(self, path, media_type) -> None:
+    def test_come_with_their_type_and_are_asked_about_again(self, path: str, media_type: str) -> None:
         response = request(make_app(), "GET", path)
         assert response.status_code == 200
         assert response.headers["content-type"] == media_type
@@ -408,7 +421,7 @@ class TestPages:
         assert request(app, "GET", "/static/app.js", headers={"If-None-Match": etag}).status_code == 304
 
     @pytest.mark.parametrize("path", ["/", "/api/state", "/static/app.js", "/nowhere", "/openapi.json"])
-    def test_keep_to_themselves(self, path) -> None:
+    def test_keep_to_themselves(self, path: str) -> None:
         headers = request(make_app(), "GET", path).headers
         assert headers["content-security-policy"].startswith("default-src 'self'")
         assert headers["x-content-type-options"] == "nosniff"
@@ -430,13 +443,13 @@ class TestPages:
             "/static/",
         ],
     )
-    def test_nothing_else_is_served(self, path) -> None:
+    def test_nothing_else_is_served(self, path: str) -> None:
         response = request(make_app(), "GET", path)
         assert response.status_code in {404, 422}
         assert response.headers["content-type"] == "application/problem+json"
 
     @pytest.mark.parametrize("path", ["/", "/setup", "/results", "/docs"])
-    def test_a_page_can_be_asked_for_without_its_text(self, path) -> None:
+    def test_a_page_can_be_asked_for_without_its_text(self, path: str) -> None:
         response = request(make_app(), "HEAD", path)
         assert (response.status_code, response.content) == (200, b"")
 
@@ -473,7 +486,7 @@ class TestDescription:
 def test_the_fixtures_are_of_the_games_own_shape() -> None:
     from controller.games.new_york_slice import GAME
 
-    def shape(value):
+    def shape(value: object) -> object:
         if isinstance(value, dict):
             return set(value)
         return type(value)

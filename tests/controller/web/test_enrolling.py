@@ -3,13 +3,16 @@
 import asyncio
 import contextlib
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import cv2
 import httpx
 import numpy as np
 import pytest
+from fastapi import FastAPI
 
 from controller.web.enrolling import Desk, Outline, PieceName, create_enrolling_app
 from controller.whose_faces import GameFaces
@@ -17,6 +20,7 @@ from hardware.camera import CameraLost
 from tests.controller.found_once import spread_once
 from tests.vision.drawn_table import enrolment, label, photograph
 from vision.files.label_kinds import LabelError
+from vision.frame import Image
 from vision.pieces.faces import load_pack
 from vision.scene import PieceKind
 
@@ -25,8 +29,8 @@ FACES = ("a/1", "a/2", "a/3", "b/1", "b/2", "b/3", "back", "special/one", "speci
 TOKEN = "secret"
 
 
-def request(app, method, path, *, token=TOKEN, **arguments):
-    async def send():
+def request(app: FastAPI, method: str, path: str, *, token: str | None = TOKEN, **arguments: Any) -> httpx.Response:
+    async def send() -> httpx.Response:
         transport = httpx.ASGITransport(app, raise_app_exceptions=False, client=("192.0.2.7", 40000))
         async with httpx.AsyncClient(transport=transport, base_url="http://table.local:8081") as session:
             headers = {"X-Host-Token": token} if token else {}
@@ -35,10 +39,10 @@ def request(app, method, path, *, token=TOKEN, **arguments):
     return asyncio.run(send())
 
 
-def app_for(tmp_path: Path, pictures=()):
+def app_for(tmp_path: Path, pictures: Sequence[Image] = ()) -> FastAPI:
     waiting = list(pictures)
 
-    def take():
+    def take() -> Image:
         if not waiting:
             raise CameraLost("the camera is gone")
         return waiting.pop(0)
@@ -53,11 +57,11 @@ def found_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def picture():
+def picture() -> Image:
     return photograph(enrolment())
 
 
-def test_pieces_are_photographed_named_and_learned(tmp_path: Path, picture) -> None:
+def test_pieces_are_photographed_named_and_learned(tmp_path: Path, picture: Image) -> None:
     app = app_for(tmp_path, [photograph([]), picture])
     assert request(app, "POST", "/api/enrol/photo?empty=true").json()["empty"] is True
     view = request(app, "POST", "/api/enrol/photo").json()
@@ -65,7 +69,9 @@ def test_pieces_are_photographed_named_and_learned(tmp_path: Path, picture) -> N
     truth = label(enrolment())["pieces"]
     for piece in view["photos"][0]["pieces"]:
         crop = request(app, "GET", f"/api/enrol/photo/0/{piece['number']}.jpg")
-        assert cv2.imdecode(np.frombuffer(crop.content, np.uint8), 1).shape == (158, 140, 3)
+        cut = cv2.imdecode(np.frombuffer(crop.content, np.uint8), 1)
+        assert cut is not None
+        assert cut.shape == (158, 140, 3)
     # Named by where they lie, as an owner names them by how they look.
     labels_path = tmp_path / "mine.labels.json"
     request(app, "POST", "/api/enrol/name", json={"photo": 0, "number": 1, "face": "a/1"})
@@ -79,10 +85,12 @@ def test_pieces_are_photographed_named_and_learned(tmp_path: Path, picture) -> N
     learned = request(app, "POST", "/api/enrol/learn").json()
     assert learned == {"file": "mine.faces", "faces": 9, "missing": ["b/3"], "notes": []}
     assert set(load_pack(tmp_path / "mine.faces").names) == {piece["face"] for piece in truth}
-    assert cv2.imread(str(tmp_path / "mine.preview.jpg")).std() > 10
+    preview = cv2.imread(str(tmp_path / "mine.preview.jpg"))
+    assert preview is not None
+    assert preview.std() > 10
 
 
-def test_a_card_that_lies_upside_down_is_turned(tmp_path: Path, picture) -> None:
+def test_a_card_that_lies_upside_down_is_turned(tmp_path: Path, picture: Image) -> None:
     app = app_for(tmp_path, [picture])
     view = request(app, "POST", "/api/enrol/photo").json()
     card = next(piece for piece in view["photos"][0]["pieces"] if piece["kind"] == "special")
@@ -96,7 +104,7 @@ def test_a_card_that_lies_upside_down_is_turned(tmp_path: Path, picture) -> None
     assert (angles[1] - angles[0]) % 360 == pytest.approx(180.0)
 
 
-def desk_for(tmp_path: Path, pictures=None) -> Desk:
+def desk_for(tmp_path: Path, pictures: Sequence[Image] | None = None) -> Desk:
     """A desk that goes on where the last one for this file was left."""
     waiting = list(pictures or [])
     desk = Desk(GameFaces("drawn", KINDS, FACES), tmp_path / "mine.faces", None if pictures is None else waiting.pop)
@@ -123,7 +131,7 @@ def test_names_are_there_again_when_the_page_was_closed(tmp_path: Path) -> None:
     assert said_of(again) == before
 
 
-def test_photos_that_were_taken_are_there_again_each_with_a_name_of_its_own(tmp_path: Path, picture) -> None:
+def test_photos_that_were_taken_are_there_again_each_with_a_name_of_its_own(tmp_path: Path, picture: Image) -> None:
     desk = desk_for(tmp_path, [picture, photograph(enrolment()[:3]), picture, photograph([])])
     desk.photograph(empty=True)
     desk.photograph(empty=False)
@@ -147,7 +155,7 @@ def test_photos_that_were_taken_are_there_again_each_with_a_name_of_its_own(tmp_
     assert [path.name for path in (tmp_path / "mine-photos").iterdir()] == ["empty.png"]
 
 
-def test_names_in_a_photo_that_is_not_here_are_not_written_over(tmp_path: Path, picture) -> None:
+def test_names_in_a_photo_that_is_not_here_are_not_written_over(tmp_path: Path, picture: Image) -> None:
     desk_for(tmp_path).name(PieceName(photo=0, number=2, face="a/2"))
     before = (tmp_path / "mine.labels.json").read_bytes()
     other = Desk(GameFaces("drawn", KINDS, FACES), tmp_path / "mine.faces", None)
@@ -161,7 +169,7 @@ def test_names_in_a_photo_that_is_not_here_are_not_written_over(tmp_path: Path, 
 
 @pytest.mark.parametrize("outlined", [True, False])
 def test_outlines_and_removals_in_a_photo_that_is_not_here_are_not_written_over(
-    tmp_path: Path, picture, outlined: bool
+    tmp_path: Path, picture: Image, outlined: bool
 ) -> None:
     desk = desk_for(tmp_path)
     if outlined:
@@ -174,7 +182,7 @@ def test_outlines_and_removals_in_a_photo_that_is_not_here_are_not_written_over(
         other.resume(pytest.fail)
 
 
-def test_names_are_not_put_to_what_another_photo_of_that_name_shows(tmp_path: Path, picture) -> None:
+def test_names_are_not_put_to_what_another_photo_of_that_name_shows(tmp_path: Path, picture: Image) -> None:
     """Two slices have changed places since. Another decoder's picture of the same file is no other photo."""
     laid = enrolment()
     changed = [
@@ -182,7 +190,8 @@ def test_names_are_not_put_to_what_another_photo_of_that_name_shows(tmp_path: Pa
         replace(laid[0], x_mm=laid[1].x_mm, y_mm=laid[1].y_mm),
     ]
     desk_for(tmp_path).name(PieceName(photo=0, number=2, face="a/2"))
-    for image, same in ((photograph([*changed, *laid[2:]]), False), (cv2.add(photograph(laid), (1, 1, 1, 0)), True)):
+    decoded_otherwise = np.asarray(cv2.add(photograph(laid), np.array([1.0, 1.0, 1.0, 0.0])), np.uint8)
+    for image, same in ((photograph([*changed, *laid[2:]]), False), (decoded_otherwise, True)):
         other = Desk(GameFaces("drawn", KINDS, FACES), tmp_path / "mine.faces", None)
         other.add("laid.jpg", image)
         with (
@@ -213,7 +222,7 @@ def test_a_photo_without_pieces_has_no_first_one(tmp_path: Path) -> None:
     ] * 2
 
 
-def test_a_file_that_cannot_be_written_is_named(tmp_path: Path, picture) -> None:
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path, picture: Image) -> None:
     app = app_for(tmp_path, [picture])
     assert request(app, "POST", "/api/enrol/photo").status_code == 200
     (tmp_path / "mine.faces").mkdir()
@@ -222,7 +231,7 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path, picture) -> None
     assert (answer.status_code, answer.json()["detail"]) == (409, f"{tmp_path / 'mine.faces'}: Is a directory")
 
 
-def test_what_goes_wrong_is_said(tmp_path: Path, picture) -> None:
+def test_what_goes_wrong_is_said(tmp_path: Path, picture: Image) -> None:
     app = app_for(tmp_path, [np.zeros((720, 1280, 3), np.uint8), picture])
     black = request(app, "POST", "/api/enrol/photo")
     assert (black.status_code, black.headers["content-type"]) == (409, "application/problem+json")
@@ -252,7 +261,7 @@ def corners_of(desk: Desk, number: int) -> list[list[float]]:
     return [list(corner) for corner in desk.view().photos[0].pieces[number - 1].corners]
 
 
-def test_a_piece_that_was_not_found_is_outlined_by_hand_and_learned_like_others(tmp_path: Path, picture) -> None:
+def test_a_piece_that_was_not_found_is_outlined_by_hand_and_learned_like_others(tmp_path: Path, picture: Image) -> None:
     """What was found there is taken away first, which stays so; a corner of the new outline is moved."""
     app = app_for(tmp_path, [picture])
     before = request(app, "POST", "/api/enrol/photo").json()
@@ -308,7 +317,7 @@ def test_outlines_and_removals_are_there_again(tmp_path: Path) -> None:
     assert what(other) == what(desk)
 
 
-def test_an_outline_that_is_no_pieces_is_told_and_nothing_changes(tmp_path: Path, picture) -> None:
+def test_an_outline_that_is_no_pieces_is_told_and_nothing_changes(tmp_path: Path, picture: Image) -> None:
     app = app_for(tmp_path, [picture])
     before = request(app, "POST", "/api/enrol/photo").json()
     corners = before["photos"][0]["pieces"][0]["corners"]
@@ -340,7 +349,7 @@ def test_an_outline_in_the_file_that_is_none_is_named(tmp_path: Path) -> None:
         desk_for(tmp_path).resume(pytest.fail)
 
 
-def test_what_is_said_of_a_piece_on_an_old_page_is_not_put_to_another(tmp_path: Path, picture) -> None:
+def test_what_is_said_of_a_piece_on_an_old_page_is_not_put_to_another(tmp_path: Path, picture: Image) -> None:
     """Two people name pieces, each on a page of their own, and one of them takes an outline away: numbers move up."""
     app = app_for(tmp_path, [picture, picture])
     old = request(app, "POST", "/api/enrol/photo").json()["photos"][0]["pieces"]
@@ -366,7 +375,7 @@ def test_what_is_said_of_a_piece_on_an_old_page_is_not_put_to_another(tmp_path: 
     assert (answer.status_code, "photo 0 is photo-2.png by now" in answer.json()["detail"]) == (412, True)
 
 
-def test_outlines_are_not_put_to_the_same_photo_in_another_size(tmp_path: Path, picture) -> None:
+def test_outlines_are_not_put_to_the_same_photo_in_another_size(tmp_path: Path, picture: Image) -> None:
     desk = desk_for(tmp_path)
     desk.outline(Outline(photo=0, number=1, kind="slice", corners=corners_of(desk, 1)))
     labels = json.loads((tmp_path / "mine.labels.json").read_text())

@@ -69,6 +69,8 @@ def test_a_board_is_pointed_at_and_learned(tmp_path: Path) -> None:
         cv2.imdecode(np.frombuffer(request(desk, "GET", f"/photo/0{end}.jpg").content, np.uint8), 1)
         for end in ("", "/understood")
     )
+    assert bare is not None
+    assert drawn is not None
     assert bare.shape == drawn.shape
     assert (cv2.absdiff(bare, drawn).max(-1) > 60).sum() > 500
     learned = request(desk, "POST", "/learn").json()

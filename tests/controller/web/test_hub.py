@@ -2,17 +2,18 @@ import asyncio
 import contextlib
 import json
 
+from controller.views import TableView
 from controller.web.hub import Hub
 from tests.controller.web.fixture_views import ring_served
 
 
-def numbered(seq):
+def numbered(seq: int) -> TableView:
     return ring_served().model_copy(update={"seq": seq})
 
 
-async def read(hub, count, after_seq=None):
+async def read(hub: Hub, count: int, after_seq: int | None = None) -> list[int | None]:
     async with contextlib.aclosing(hub.subscribe(after_seq)) as updates:
-        got = []
+        got: list[int | None] = []
         async for update in updates:
             got.append(update.seq if update else None)
             if len(got) == count:
@@ -61,6 +62,8 @@ def test_a_slow_subscriber_skips_to_the_newest() -> None:
             for seq in range(2, 60):
                 hub.publish(numbered(seq))
             second = await anext(updates)
+        assert first is not None
+        assert second is not None
         assert (first.seq, second.seq) == (1, 59)
 
     asyncio.run(scenario())
@@ -72,6 +75,8 @@ def test_all_subscribers_share_the_same_bytes() -> None:
         hub.publish(numbered(1))
         one, two = hub.subscribe(), hub.subscribe()
         first, second = await anext(one), await anext(two)
+        assert first is not None
+        assert second is not None
         assert first.message is second.message
         assert hub.subscribers == 2
         await one.aclose()
@@ -105,6 +110,7 @@ def test_closing_ends_every_subscription() -> None:
 def test_a_message_is_one_event_with_the_whole_view() -> None:
     hub = Hub()
     hub.publish(numbered(7))
+    assert hub.newest is not None
     lines = hub.newest.message.decode().split("\n")
     assert lines[0] == "id: 7"
     assert lines[2:] == ["", ""]

@@ -2,10 +2,13 @@ import asyncio
 import contextlib
 import json
 import socket
+from collections.abc import AsyncIterator
+from typing import Any
 
 import httpx
 import pytest
 
+from controller.views import TableView
 from controller.web.hub import Hub
 from controller.web.server import PortTaken, listening, serving
 from tests.controller.web.fixture_views import ring_served
@@ -14,12 +17,12 @@ from tests.controller.web.table import make_app, until
 PATIENCE_S = 10
 
 
-def numbered(seq):
+def numbered(seq: int) -> TableView:
     return ring_served().model_copy(update={"seq": seq})
 
 
 @contextlib.asynccontextmanager
-async def table(hub, **settings):
+async def table(hub: Hub, **settings: Any) -> AsyncIterator[httpx.AsyncClient]:
     async with (
         asyncio.timeout(PATIENCE_S),
         serving(make_app(hub, **settings), hub, "127.0.0.1", 0) as port,
@@ -28,9 +31,15 @@ async def table(hub, **settings):
         yield session
 
 
-async def messages(response):
+def address_of(session: httpx.AsyncClient) -> tuple[str, int]:
+    assert session.base_url.port is not None
+    return session.base_url.host, session.base_url.port
+
+
+async def messages(response: httpx.Response) -> AsyncIterator[tuple[int | None, Any]]:
     """The events of a stream as (id, data); comments as (None, text)."""
-    event_id = data = None
+    event_id: int | None = None
+    data: Any = None
     async for line in response.aiter_lines():
         if line.startswith("id: "):
             event_id = int(line[4:])
@@ -60,7 +69,7 @@ def test_a_display_is_sent_whole_views_as_they_come() -> None:
 
 
 @pytest.mark.parametrize(("last", "first"), [("4", 5), ("3", 4), ("99", 4), ("", 4), ("x" * 4000, 4), ("-1", 4)])
-def test_last_event_id_resumes(last, first) -> None:
+def test_last_event_id_resumes(last: str, first: int) -> None:
     async def scenario() -> None:
         hub = Hub()
         hub.publish(numbered(4))
@@ -100,9 +109,9 @@ def test_streams_end_cleanly_at_shutdown() -> None:
     async def scenario() -> None:
         hub = Hub()
         hub.publish(numbered(1))
-        got = []
+        got: list[int | None] = []
 
-        async def watch(port, opened) -> None:
+        async def watch(port: int, opened: asyncio.Event) -> None:
             address = f"http://127.0.0.1:{port}/api/events"
             async with httpx.AsyncClient() as session, session.stream("GET", address) as response:
                 async for message in messages(response):
@@ -126,7 +135,7 @@ def test_a_display_that_reads_nothing_holds_up_nobody() -> None:
         hub = Hub()
         hub.publish(numbered(0))
         async with table(hub) as session:
-            stuck = socket.create_connection((session.base_url.host, session.base_url.port))
+            stuck = socket.create_connection(address_of(session))
             stuck.sendall(b"GET /api/events HTTP/1.1\r\nHost: table\r\n\r\n")
             async with session.stream("GET", "/api/events") as response:
                 events = messages(response)
@@ -163,7 +172,7 @@ def test_noise_on_the_port_harms_nothing() -> None:
                 b"GET / HTTP/9.9\r\n\r\n",
                 b"POST /api/undo HTTP/1.1\r\nContent-Length: -4\r\n\r\n",
             ):
-                reader, writer = await asyncio.open_connection(session.base_url.host, session.base_url.port)
+                reader, writer = await asyncio.open_connection(*address_of(session))
                 writer.write(noise)
                 writer.write_eof()
                 answer = await reader.read()
@@ -181,7 +190,7 @@ def test_noise_on_the_port_harms_nothing() -> None:
     "sent",
     [b"", b"GET /api/state HTTP/1.1\r\nHost: t", b"POST /api/undo HTTP/1.1\r\nContent-Length: 9\r\nHost: t\r\n\r\n{"],
 )
-def test_who_asks_for_nothing_in_time_holds_no_place(sent) -> None:
+def test_who_asks_for_nothing_in_time_holds_no_place(sent: bytes) -> None:
     async def scenario() -> None:
         async with asyncio.timeout(PATIENCE_S), serving(make_app(), Hub(), "127.0.0.1", 0, request_s=0.05) as port:
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -212,7 +221,7 @@ def test_a_display_that_watches_is_not_cut_off_for_asking_nothing_more() -> None
 def test_more_connections_than_files_are_there_for_are_cut_off_at_once() -> None:
     async def scenario() -> None:
         async with table(Hub()) as session:
-            address = session.base_url.host, session.base_url.port
+            address = address_of(session)
             with contextlib.ExitStack() as crowd:
                 for number in range(4):
                     last = await asyncio.to_thread(_crowd, address, crowd, f"127.0.0.{2 + number}", 150)
@@ -226,7 +235,7 @@ def test_one_address_that_takes_most_places_leaves_some_to_others() -> None:
         hub = Hub()
         hub.publish(numbered(1))
         async with table(hub) as session:
-            address = session.base_url.host, session.base_url.port
+            address = address_of(session)
             with contextlib.ExitStack() as crowd:
                 last = await asyncio.to_thread(_crowd, address, crowd, "127.0.0.2", 600)
                 assert await asyncio.to_thread(_heard, last) == b""
@@ -235,14 +244,14 @@ def test_one_address_that_takes_most_places_leaves_some_to_others() -> None:
     asyncio.run(scenario())
 
 
-def _crowd(address, stack, source, count):
+def _crowd(address: tuple[str, int], stack: contextlib.ExitStack, source: str, count: int) -> socket.socket:
     """So many connections from an address that ask for nothing; gives the last one."""
     for _ in range(count):
         one = stack.enter_context(socket.create_connection(address, PATIENCE_S, source_address=(source, 0)))
     return one
 
 
-def _heard(connection):
+def _heard(connection: socket.socket) -> bytes:
     try:
         return connection.recv(1)
     except ConnectionResetError:
@@ -259,5 +268,5 @@ def test_who_takes_nothing_of_what_is_sent_is_cut_off() -> None:
                 accepted.sendall(bytes(50_000_000))
 
 
-async def _chunks():
+async def _chunks() -> AsyncIterator[bytes]:
     yield b"{}"
