@@ -1,5 +1,6 @@
 """The loader: layers, and errors that name file, line, key, value and what was expected."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -7,9 +8,11 @@ import pytest
 from config.errors import ConfigInvalid, ConfigSyntaxError, ConfigUnreadable
 from config.loader import load_table, table_files
 
+Refused = Callable[[str], list[str]]
+
 
 @pytest.fixture
-def refused(tmp_path: Path):
+def refused(tmp_path: Path) -> Refused:
     """Loads a text as a table's file and gives the problems, each without the folder in front."""
 
     def load(text: str) -> list[str]:
@@ -131,30 +134,30 @@ def test_the_machines_file_is_found(tmp_path: Path) -> None:
         ),
     ],
 )  # fmt: skip
-def test_a_wrong_setting_is_named(refused, text: str, message: str) -> None:
+def test_a_wrong_setting_is_named(refused: Refused, text: str, message: str) -> None:
     assert refused(text) == [message]
 
 
-def test_a_pin_used_twice_names_both_places(refused) -> None:
+def test_a_pin_used_twice_names_both_places(refused: Refused) -> None:
     (problem,) = refused("[seats.2]\nbutton_pin = 3\n[seats.3]\nlamp_pin = 3\n")
     assert problem.startswith("table.toml:4: seats.3.lamp_pin = 3: expected a pin of its own; pin 3 is used by ")
     assert problem.endswith("seats.2.button_pin (table.toml:2)")
 
 
-def test_a_pin_of_the_defaults_is_named_too_and_the_later_file_is_to_blame(refused) -> None:
+def test_a_pin_of_the_defaults_is_named_too_and_the_later_file_is_to_blame(refused: Refused) -> None:
     (problem,) = refused("[seats.1]\nbutton_pin = 16\n")
     assert problem.startswith("table.toml:2: seats.1.button_pin = 16: ")
     assert "host.button_pin (" in problem
     assert "defaults.toml:" in problem
 
 
-def test_seats_must_not_overlap(refused) -> None:
+def test_seats_must_not_overlap(refused: Refused) -> None:
     (problem,) = refused("[seats.2]\narea_mm = [[-565, -205], [-208, -205], [-208, 30], [-565, 30]]")
     assert problem.startswith("table.toml:2: seats.2.area_mm = ")
     assert "expected an area of its own; it overlaps seats.3.area_mm (" in problem
 
 
-def test_all_problems_are_told_at_once(refused) -> None:
+def test_all_problems_are_told_at_once(refused: Refused) -> None:
     problems = refused('nmae = "x"\n[seats.2]\narea_mm = [[0, 0], [1, "x"]]\n[seats.two]\npresent = true\n')
     assert any(problem.endswith("expected a valid number (element 1.1)") for problem in problems)
     assert any(problem.startswith("table.toml:4: seats.two: expected a valid integer") for problem in problems)
@@ -162,7 +165,7 @@ def test_all_problems_are_told_at_once(refused) -> None:
     assert any(problem.startswith("table.toml:1: nmae") for problem in problems)
 
 
-def test_too_few_seats(refused) -> None:
+def test_too_few_seats(refused: Refused) -> None:
     text = "".join(f"[seats.{number}]\npresent = false\n" for number in (2, 3, 4, 5, 6))
     assert refused(text) == ["table.toml:1: seats: expected at least 2 seats that are present, there are 1"]
 

@@ -4,6 +4,7 @@ import dataclasses
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,12 +15,16 @@ from firmware_bridge.schema import MESSAGES, Buzz, Event, Here, Message, Ping, w
 
 
 def largest(kind: type[Message]) -> Message:
-    return kind(**{name: "w" * wire.size if wire.is_text else 256**wire.size - 1 for name, wire in wire_fields(kind)})
+    values: dict[str, Any] = {
+        name: "w" * wire.size if wire.is_text else 256**wire.size - 1 for name, wire in wire_fields(kind)
+    }
+    return kind(**values)
 
 
 def counting(kind: type[Message]) -> Message:
-    values = enumerate(wire_fields(kind), 1)
-    return kind(**{name: f"words {place}" if wire.is_text else place for place, (name, wire) in values})
+    fields = enumerate(wire_fields(kind), 1)
+    values: dict[str, Any] = {name: f"words {place}" if wire.is_text else place for place, (name, wire) in fields}
+    return kind(**values)
 
 
 @pytest.mark.parametrize("kind", MESSAGES)

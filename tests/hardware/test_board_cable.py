@@ -78,7 +78,7 @@ def test_slaps_keep_their_gaps_and_the_knife_its_dock(wired: Wired) -> None:
     assert verdict.margin_us == pytest.approx(400, abs=5)
     contacts = wired.link.status().contacts
     assert contacts is not None
-    assert (contacts.knives, contacts.pads) == ({4}, frozenset())
+    assert (contacts.knives, contacts.pads) == (frozenset({4}), frozenset())
     wired.world.lay_knife(2)
     wired.until(lambda: len(wired.heard) == 7)
     assert {(s.kind, s.seat) for s in wired.heard[5:]} == {(SignalKind.KNIFE_TAKEN, 4), (SignalKind.KNIFE_DOCKED, 2)}

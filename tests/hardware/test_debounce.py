@@ -16,9 +16,10 @@ DOWN, UP = True, False
 LOOK = "look"
 PRESSED, RELEASED, HELD = SignalKind.BUTTON_PRESSED, SignalKind.BUTTON_RELEASED, SignalKind.BUTTON_HELD
 BOUNCE_MS, HELD_MS = 20, 1000
+Input = tuple[float, bool] | tuple[float, bool, str]
 
 
-def run(inputs: list[tuple]) -> list[Change]:
+def run(inputs: list[Input]) -> list[Change]:
     debouncer = Debouncer(BOUNCE_MS / 1000, HELD_MS / 1000)
     said: list[Change] = []
     for at_ms, level, *look in inputs:
@@ -65,7 +66,7 @@ TABLE = [
 
 
 @pytest.mark.parametrize(("inputs", "said"), TABLE)
-def test_debounce(inputs: list[tuple], said: list[tuple[int, SignalKind]]) -> None:
+def test_debounce(inputs: list[Input], said: list[tuple[int, SignalKind]]) -> None:
     assert [(round(1000 * change.time_s), change.kind) for change in run(inputs)] == said
 
 
@@ -78,10 +79,12 @@ def test_only_what_bounced_or_was_lost_is_uncertain() -> None:
 def test_presses_and_releases_take_turns_whatever_the_contacts_do() -> None:
     random = Random(5)
     for _ in range(300):
-        at_ms, inputs = 0.0, []
+        at_ms = 0.0
+        inputs: list[Input] = []
         for _ in range(100):
             at_ms += random.expovariate(1 / random.choice((1, 10, 300)))
-            inputs.append((at_ms, random.random() < 0.5, *([LOOK] if random.random() < 0.5 else [])))
+            level = random.random() < 0.5
+            inputs.append((at_ms, level, LOOK) if random.random() < 0.5 else (at_ms, level))
         rest = inputs[-1][1]
         inputs += [(at_ms + wait_ms, rest, LOOK) for wait_ms in (0, 20.001, 40.001, 60.001)]
         said = run(inputs)

@@ -46,7 +46,7 @@ def over_an_empty_table(rate_hz: float = 10.0) -> Turned:
 
 
 def rows_of(image: Image) -> np.ndarray:
-    return image.astype(np.float64).mean((1, 2))
+    return np.asarray(image.astype(np.float64).mean((1, 2)))
 
 
 @pytest.mark.parametrize("flicker", [0.05, 0.2])

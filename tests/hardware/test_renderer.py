@@ -57,8 +57,8 @@ def test_the_same_snapshot_gives_the_same_picture(art: Mapping[str, Artwork]) ->
     demo_gestures(world)
     world.advance(0.6)
     snapshot = world.snapshot()
-    pictures = [Renderer(art, camera, conditions).render(snapshot) for _ in range(2)]
-    assert np.array_equal(*pictures)
+    one, other = (Renderer(art, camera, conditions).render(snapshot) for _ in range(2))
+    assert np.array_equal(one, other)
 
 
 def test_what_was_rendered_before_leaves_no_trace(art: Mapping[str, Artwork]) -> None:
@@ -80,8 +80,8 @@ def test_art_made_smaller_beforehand_gives_the_same_picture(art: Mapping[str, Ar
     small = {face: at_scale(drawn, texture_scale(camera)) for face, drawn in art.items()}
     assert any(small[face].image.shape != art[face].image.shape for face in art)
     snapshot = demo_world(Random(1)).snapshot()
-    pictures = [Renderer(faces, camera, conditions).render(snapshot) for faces in (art, small)]
-    assert np.array_equal(*pictures)
+    one, other = (Renderer(faces, camera, conditions).render(snapshot) for faces in (art, small))
+    assert np.array_equal(one, other)
 
 
 def test_two_moments_differ_by_noise_alone() -> None:

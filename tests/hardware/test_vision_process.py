@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from hardware.camera import Adjustment, Automatic, CameraLost
-from hardware.vision_process import VisionProcess, VisionState, VisionStatus, _Child
+from hardware.vision_process import MakeReader, OpenCamera, VisionProcess, VisionState, VisionStatus, _Child
 from tests.hardware import vision_children
 from tests.hardware.vision_children import PICTURE, OpenScripted, make_blind_reader, make_broken_reader, make_reader
 from vision.frame import Frame
@@ -41,11 +41,18 @@ class Watched:
         return self.statuses.get(timeout=PATIENCE_S)
 
 
+Watch = Callable[..., Watched]
+
+
 @pytest.fixture
-def watch() -> Iterator[Callable[..., Watched]]:
+def watch() -> Iterator[Watch]:
     started: list[VisionProcess] = []
 
-    def start(open_camera=OpenScripted(), make=make_reader, hang_s: float = 30.0) -> Watched:  # noqa: B008
+    def start(
+        open_camera: OpenCamera = OpenScripted(),  # noqa: B008
+        make: MakeReader = make_reader,
+        hang_s: float = 30.0,
+    ) -> Watched:
         started.append(VisionProcess(open_camera, make, largest_picture=PICTURE, hang_s=hang_s))
         return Watched(started[-1])
 
@@ -54,7 +61,7 @@ def watch() -> Iterator[Callable[..., Watched]]:
         vision.close()
 
 
-def test_scenes_and_their_pictures_arrive(watch) -> None:
+def test_scenes_and_their_pictures_arrive(watch: Watch) -> None:
     watched = watch()
     first = watched.scene()
     while (scene := watched.scene()).sequence < first.sequence + 3:
@@ -67,13 +74,17 @@ def test_scenes_and_their_pictures_arrive(watch) -> None:
     assert (newest.image == newest.sequence % 256).all()
     assert watched.vision.picture(sequence=-5) is None
     jpeg = watched.vision.jpeg()
-    assert cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR).shape == (48, 64, 3)
+    assert jpeg is not None
+    picture = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
+    assert picture is not None
+    assert picture.shape == (48, 64, 3)
     assert watched.vision.counts.restarts == 0
 
 
-def test_closing_ends_the_child_and_twice_is_fine(watch) -> None:
+def test_closing_ends_the_child_and_twice_is_fine(watch: Watch) -> None:
     watched = watch()
     watched.scene()
+    assert watched.vision.pid is not None
     child = os.pidfd_open(watched.vision.pid)
     watched.vision.close()
     watched.vision.close()
@@ -83,9 +94,10 @@ def test_closing_ends_the_child_and_twice_is_fine(watch) -> None:
     assert watched.vision.pid is None
 
 
-def test_closing_kills_a_child_that_cannot_let_go_of_its_camera(watch) -> None:
+def test_closing_kills_a_child_that_cannot_let_go_of_its_camera(watch: Watch) -> None:
     watched = watch(OpenScripted("clamp"))
     watched.scene()
+    assert watched.vision.pid is not None
     child = os.pidfd_open(watched.vision.pid)
     watched.vision.close()
     assert _ended(child)
@@ -142,7 +154,7 @@ def test_the_child_keeps_its_camera_as_it_was_told(follow_light: bool) -> None:
     assert frozenset(Automatic) in camera.asked
 
 
-def test_a_lost_camera_is_said_and_opened_again(watch, tmp_path: Path) -> None:
+def test_a_lost_camera_is_said_and_opened_again(watch: Watch, tmp_path: Path) -> None:
     watched = watch(OpenScripted("lose", marker=tmp_path / "once"))
     assert watched.status().state is VisionState.OK
     assert watched.status() == VisionStatus(VisionState.LOST, "the cable is out; starting again")
@@ -150,7 +162,7 @@ def test_a_lost_camera_is_said_and_opened_again(watch, tmp_path: Path) -> None:
     assert watched.vision.counts.restarts == 1
 
 
-def test_a_hanging_child_is_killed_and_started_again(watch, tmp_path: Path) -> None:
+def test_a_hanging_child_is_killed_and_started_again(watch: Watch, tmp_path: Path) -> None:
     watched = watch(OpenScripted("hang", marker=tmp_path / "once"), hang_s=0.5)
     assert watched.status().state is VisionState.OK
     hung = watched.status()
@@ -159,7 +171,7 @@ def test_a_hanging_child_is_killed_and_started_again(watch, tmp_path: Path) -> N
     assert watched.status().state is VisionState.OK
 
 
-def test_a_child_that_computes_for_ever_is_killed_and_started_again(watch, tmp_path: Path) -> None:
+def test_a_child_that_computes_for_ever_is_killed_and_started_again(watch: Watch, tmp_path: Path) -> None:
     watched = watch(OpenScripted("compute for ever", marker=tmp_path / "once"), hang_s=0.5)
     assert watched.status().state is VisionState.OK
     hung = watched.status()
@@ -170,7 +182,7 @@ def test_a_child_that_computes_for_ever_is_killed_and_started_again(watch, tmp_p
     assert watched.status().state is VisionState.OK
 
 
-def test_a_child_that_a_busy_machine_keeps_waiting_is_let_be(watch) -> None:
+def test_a_child_that_a_busy_machine_keeps_waiting_is_let_be(watch: Watch) -> None:
     watched = watch(OpenScripted("wait for a core"), hang_s=0.5)
     assert watched.status().state is VisionState.OK
     slow = watched.status()
@@ -182,21 +194,21 @@ def test_a_child_that_a_busy_machine_keeps_waiting_is_let_be(watch) -> None:
     assert watched.vision.counts.restarts == 0
 
 
-def test_a_child_that_dies_is_started_again(watch, tmp_path: Path) -> None:
+def test_a_child_that_dies_is_started_again(watch: Watch, tmp_path: Path) -> None:
     watched = watch(OpenScripted("exit", marker=tmp_path / "once"))
     assert watched.status().state is VisionState.OK
     assert watched.status().text == "the process of camera and reading ended (exit code 7); starting again"
     assert watched.status().state is VisionState.OK
 
 
-def test_a_child_that_is_killed_in_the_middle_of_a_message_is_started_again(watch, tmp_path: Path) -> None:
+def test_a_child_that_is_killed_in_the_middle_of_a_message_is_started_again(watch: Watch, tmp_path: Path) -> None:
     watched = watch(OpenScripted("die in the middle of a message", marker=tmp_path / "once"))
     assert watched.status().state is VisionState.OK
     assert watched.status().text == "the process of camera and reading ended (exit code -9); starting again"
     assert watched.status().state is VisionState.OK
 
 
-def test_a_child_that_says_what_is_no_message_is_started_again(watch, tmp_path: Path) -> None:
+def test_a_child_that_says_what_is_no_message_is_started_again(watch: Watch, tmp_path: Path) -> None:
     watched = watch(OpenScripted("say what is no message", marker=tmp_path / "spoke"))
     assert watched.status().state is VisionState.OK
     status = watched.status()
@@ -205,25 +217,25 @@ def test_a_child_that_says_what_is_no_message_is_started_again(watch, tmp_path: 
     assert watched.status().state is VisionState.OK
 
 
-def test_a_missing_camera_is_said(watch) -> None:
+def test_a_missing_camera_is_said(watch: Watch) -> None:
     assert watch(OpenScripted("missing")).status() == VisionStatus(
         VisionState.LOST, "no camera is connected; starting again"
     )
 
 
-def test_a_picture_that_is_too_large_is_said(watch) -> None:
+def test_a_picture_that_is_too_large_is_said(watch: Watch) -> None:
     status = watch(OpenScripted(size=(64, 49))).status()
     assert status.state is VisionState.LOST
     assert "a picture of 64 x 49 came, expected at most 3072 pixels" in status.text
 
 
-def test_a_table_that_cannot_be_found_is_said_and_its_picture_shown(watch) -> None:
+def test_a_table_that_cannot_be_found_is_said_and_its_picture_shown(watch: Watch) -> None:
     watched = watch(make=make_blind_reader)
     assert watched.status() == VisionStatus(VisionState.UNREADABLE, "markers 0 and 2 are not in the picture")
     assert watched.vision.picture() is not None
 
 
-def test_a_bug_in_the_reader_is_said(watch) -> None:
+def test_a_bug_in_the_reader_is_said(watch: Watch) -> None:
     assert watch(make=make_broken_reader).status().text == "ZeroDivisionError: a bug; starting again"
 
 
