@@ -1,14 +1,17 @@
 """The room's display of Dice and Slice, at moments of a real game."""
 
 import asyncio
+from collections.abc import Callable
+from pathlib import Path
 from random import Random
 
 import pytest
 
 from controller.commands import Sitting
 from controller.games.dice_and_slice import GAME
-from controller.games.dice_and_slice.rules import Phase
+from controller.games.dice_and_slice.rules import Phase, State
 from controller.journal import Journal
+from controller.views import TableView
 from tests.browser.chromium import find_chromium
 from tests.browser.legible import illegible
 from tests.browser.shots import SIZES
@@ -22,7 +25,7 @@ pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs Debian's 
 class Ruled:
     """A table whose host rules what sensible players do, and that looks on now and then."""
 
-    def __init__(self, journal, players) -> None:
+    def __init__(self, journal: Journal, players: int) -> None:
         self.table = make_table(journal, Outlets(), game="dice_and_slice", options={})
         self.sheets = LaidSheets(GAME.start(players, {}, 1))
         self.rng = Random(3)
@@ -32,7 +35,7 @@ class Ruled:
         await self.table.start()
         await self.table.new_game([Sitting(seat, f"Player {p}") for p, seat in self.sheets.seats.items()], {})
 
-    async def go_on(self, until) -> None:
+    async def go_on(self, until: Callable[[State], bool]) -> None:
         while not until(self.table.state):
             state = self.table.state
             if state.phase is Phase.ROLL:
@@ -42,15 +45,16 @@ class Ruled:
             await self.table.rule_move(GAME.format(state, move))
         self.sheets = LaidSheets(self.table.state, seats=self.sheets.seats).arrange()
 
-    async def look(self):
+    async def look(self) -> TableView:
         for rest_s in (0.0, 0.4, 0.8, 1.2, 1.6, 2.0, 2.4, 2.8):
             self.now_s += 0.4
             scene = self.sheets.scene()
             await self.table.on_scene(type(scene)(self.now_s, scene.sequence, scene.sightings, (), rest_s))
+        assert self.table.view is not None
         return self.table.view
 
 
-async def moments(folder, players, turn=6, *, end=True):
+async def moments(folder: Path, players: int, turn: int = 6, *, end: bool = True) -> list[TableView]:
     """Views of a game: at its beginning, while all mark, when something is wrong, at its end."""
     views = []
     with Journal(folder / "journal.sqlite") as journal:
@@ -71,13 +75,13 @@ async def moments(folder, players, turn=6, *, end=True):
     return views
 
 
-def free_dots(state):
+def free_dots(state: State) -> list[str]:
     grid = state.options.components.grid
     return [name for name, bit in grid.bits.items() if not bit & state.sheets[state.active - 1].dots]
 
 
 @pytest.mark.parametrize(("players", "size"), [(6, "wide"), (2, "phone")])
-def test_every_moment_fits_the_window(tmp_path, players, size) -> None:
+def test_every_moment_fits_the_window(tmp_path: Path, players: int, size: str) -> None:
     views = asyncio.run(moments(tmp_path, players, turn=3 if players > 2 else 6, end=players == 2))
 
     async def scenario() -> None:

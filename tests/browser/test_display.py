@@ -2,11 +2,14 @@
 
 import asyncio
 import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
 import pytest
+from fastapi import FastAPI
+from starlette.types import Receive, Scope, Send
 
-from controller.views import LogLine, PartState, PartView
+from controller.views import LogLine, PartState, PartView, TableView
 from controller.web.hub import Hub
 from controller.web.server import serving
 from tests.browser.chromium import Page, browser, find_chromium
@@ -48,13 +51,13 @@ class Room:
     port: int
     page: Page
 
-    async def show(self, size="wide", query="", *, still=False) -> None:
+    async def show(self, size: str = "wide", query: str = "", *, still: bool = False) -> None:
         await self.page.open(f"http://table.local:{self.port}/{query}", *SIZES[size], still=still)
         await self.page.until(DRAWN)
 
 
 @contextlib.asynccontextmanager
-async def room(view):
+async def room(view: TableView) -> AsyncIterator[Room]:
     hub, commands = Hub(), NotingCommands()
     hub.publish(view)
     async with serving(make_app(hub, commands), hub, "127.0.0.1", 0) as port, browser() as page:
@@ -62,7 +65,7 @@ async def room(view):
         assert page.complaints == []
 
 
-def run(scenario) -> None:
+def run(scenario: Callable[[], Awaitable[None]]) -> None:
     async def limited() -> None:
         async with asyncio.timeout(PATIENCE_S):
             await scenario()
@@ -71,7 +74,7 @@ def run(scenario) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_every_moment_fits_the_window(size) -> None:
+def test_every_moment_fits_the_window(size: str) -> None:
     async def scenario() -> None:
         async with room(ring_served()) as table:
             for seq, (moment, make_view) in enumerate(MOMENTS.items(), start=1000):
@@ -151,8 +154,10 @@ def test_a_breach_is_said_and_drawn_on_the_piece() -> None:
             assert "Carla has eaten 10/2" in await page.evaluate("document.querySelector('#attention').innerText")
             assert await page.evaluate("document.querySelector('#attention').getAttribute('role')") == "alert"
             assert await page.evaluate("document.querySelector('#turn').ariaLive") == "polite"
+            shown = breach().breach
+            assert shown is not None
             assert await page.evaluate("document.querySelector('.wrong-outline').points.length") == len(
-                breach().breach.pieces[0].outline_mm
+                shown.pieces[0].outline_mm
             )
             table.hub.publish(portions_taken().model_copy(update={"seq": 99}))
             await page.until("document.querySelector('.wrong') === null && document.querySelector('#attention').hidden")
@@ -373,7 +378,7 @@ def test_a_piece_under_a_hand_stays_as_a_ghost_until_the_hand_is_gone() -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_what_is_wrong_with_a_part_is_shown_whole_with_what_to_do(size) -> None:
+def test_what_is_wrong_with_a_part_is_shown_whole_with_what_to_do(size: str) -> None:
     text = (
         "the USB camera 0 has given the same picture for 10 s: it is frozen. Pull its cable and put it back" + "; w" * 9
     )
@@ -410,11 +415,11 @@ def test_the_page_of_an_older_program_is_loaded_anew() -> None:
 class Refusing:
     """An application that refuses the first request for each of these paths, as a table does that is full."""
 
-    def __init__(self, app, paths) -> None:
+    def __init__(self, app: FastAPI, paths: Iterable[str]) -> None:
         self._app = app
         self.paths = set(paths)
 
-    async def __call__(self, scope, receive, send):
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope.get("path") not in self.paths:
             await self._app(scope, receive, send)
             return
@@ -428,7 +433,10 @@ def test_what_was_refused_once_is_asked_for_again() -> None:
         hub = Hub()
         hub.publish(ring_served())
         app = Refusing(make_app(hub), ["/games/new_york_slice/view.js", "/api/role"])
-        async with serving(app, hub, "127.0.0.1", 0) as port, browser() as page:
+        async with (
+            serving(app, hub, "127.0.0.1", 0) as port,  # type: ignore[arg-type]  # an application, if no FastAPI
+            browser() as page,
+        ):
             await page.open(f"http://127.0.0.1:{port}/", *SIZES["wide"], still=True)
             await page.until(DRAWN)
             await page.until("!document.getElementById('host').hidden")

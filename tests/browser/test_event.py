@@ -10,7 +10,8 @@ from controller.web.hub import Hub
 from controller.web.server import serving
 from tests.browser.chromium import browser, find_chromium
 from tests.browser.legible import illegible
-from tests.browser.test_setup_pages import SIZES, run
+from tests.browser.shots import SIZES
+from tests.browser.test_display import run
 
 pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs chromium")
 NAMES = ["Ann", "عمر الفاروق", "W" * 40, "🍕🍕🍕"]

@@ -2,13 +2,16 @@
 
 import asyncio
 import re
+from pathlib import Path
 
 import pytest
 
 from controller.commands import Sitting
+from controller.game import Player
 from controller.games.pizza_theory import GAME, rules
 from controller.games.pizza_theory.rules import Phase
 from controller.journal import Journal
+from controller.views import TableView
 from firmware_bridge.signals import Signal, SignalKind
 from tests.browser.chromium import find_chromium
 from tests.browser.legible import illegible
@@ -23,7 +26,7 @@ pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs Debian's 
 class Watched:
     """A table that looks on while hands lay what they choose."""
 
-    def __init__(self, journal, players) -> None:
+    def __init__(self, journal: Journal, players: int) -> None:
         self.outlets = Outlets()
         self.table = make_table(journal, self.outlets, game="pizza_theory", options={"last_round": 5})
         self.pizza = LaidPizza(GAME.start(players, {"last_round": 5}, 1), seed=4)
@@ -33,48 +36,61 @@ class Watched:
         await self.table.start()
         await self.table.new_game([Sitting(seat, f"Player {p}") for p, seat in self.pizza.seats.items()], {})
 
-    async def look(self, *, moved=True):
+    @property
+    def view(self) -> TableView:
+        assert self.table.view is not None
+        return self.table.view
+
+    def phase(self) -> Phase:
+        """The phase of the game by now."""
+        phase = self.table.state.phase
+        assert isinstance(phase, Phase)
+        return phase
+
+    async def look(self, *, moved: bool = True) -> TableView:
         for rest_s in (0.0,) * moved + (0.5, 0.7, 0.9):
             self.now_s += 0.2
             scene = self.pizza.scene()
             scene = type(scene)(self.now_s, scene.sequence, scene.sightings, (), rest_s)
             await self.table.on_scene(scene)
-        return self.table.view
+        return self.view
 
-    async def press(self, player) -> None:
+    async def press(self, player: Player) -> None:
         self.now_s += 1.5
         seat = self.pizza.seats[player]
         await self.table.on_signal(Signal(seat, SignalKind.BUTTON_PRESSED, self.now_s, 0.001))
 
-    async def make_next(self):
+    async def make_next(self) -> TableView:
         self.pizza.state = self.table.state
         moves, player = self.pizza.hands.next_play(self.table.state)
         for step in self.pizza.hands.steps(self.table.state, moves, self.pizza.lying()):
             self.pizza.lay(*step.lays)
         before = self.table.state
         await self.look()
+        assert player is not None
         await self.press(player)
         view = await self.look(moved=False)
         assert self.table.state != before, view.message
         return view
 
 
-async def moments(folder, players):
+async def moments(folder: Path, players: int) -> list[TableView]:
     """Views of a game: toppings are added, cutters lie, something is wrong, something is asked, the end."""
     views = []
     with Journal(folder / "journal.sqlite") as journal:
         game = Watched(journal, players)
         await game.start()
-        while game.table.state.round < 4 or game.table.state.phase is not Phase.ADD:
+        while game.table.state.round < 4 or game.phase() is not Phase.ADD:
             await game.make_next()
         views.append(await game.look())
-        while game.table.state.phase is not Phase.REPLACE:
+        while game.phase() is not Phase.REPLACE:
             await game.make_next()
         views.append(await game.look())
         game.pizza.state = game.table.state
         first = rules.first_player(game.table.state)
         mistake = game.pizza.hands._not_all(game.table.state, game.pizza.lying())
         before = game.pizza.lying()
+        assert mistake is not None
         for step in mistake.steps:
             game.pizza.lay(*step.lays)
         await game.look()
@@ -85,14 +101,14 @@ async def moments(folder, players):
             if game.pizza.lying()[name] != was:
                 game.pizza.world.put(name, was.pose, was.face_up)
         await game.look()
-        while game.table.state.phase is not Phase.OVER:
+        while game.phase() is not Phase.OVER:
             await game.make_next()
         views.append(await game.look())
     return views
 
 
 @pytest.mark.parametrize(("players", "size"), [(2, "phone"), (3, "wide")])
-def test_every_moment_fits_the_window(tmp_path, players, size) -> None:
+def test_every_moment_fits_the_window(tmp_path: Path, players: int, size: str) -> None:
     views = asyncio.run(moments(tmp_path, players))
 
     async def scenario() -> None:

@@ -1,9 +1,11 @@
 """The room's display of Pizzeria, at moments of a real game laid by simulated hands."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
+from controller.views import TableView
 from tests.browser.chromium import find_chromium
 from tests.browser.legible import illegible
 from tests.browser.shots import SIZES
@@ -13,7 +15,7 @@ from tests.controller.laid_table import LaidTable
 pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs Debian's chromium (apt-get install chromium)")
 
 
-async def moments(folder):
+async def moments(folder: Path) -> list[TableView]:
     """Views of an advanced game of four: being served, portions, late in the game, its end."""
     table = LaidTable(folder, 4, 3, game="pizzeria", options={"advanced": True})
     wanted = {"divide": 1, "choose": 2, "pile": 4, "over": 4}
@@ -30,7 +32,7 @@ async def moments(folder):
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_every_moment_fits_the_window(tmp_path, size) -> None:
+def test_every_moment_fits_the_window(tmp_path: Path, size: str) -> None:
     views = asyncio.run(moments(tmp_path))
 
     async def scenario() -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +10,7 @@ from controller.commands import Sitting
 from controller.games.slice import GAME
 from controller.games.slice.rules import Phase, found
 from controller.journal import Journal
+from controller.views import TableView
 from firmware_bridge.signals import Signal, SignalKind
 from tests.browser.chromium import find_chromium
 from tests.browser.legible import illegible
@@ -25,7 +27,7 @@ OPTIONS = {"pizzas": 1, "returned_cards": "mixed"}
 class Watched:
     """A table that looks on while hands lay what they choose."""
 
-    def __init__(self, journal, players) -> None:
+    def __init__(self, journal: Journal, players: int) -> None:
         self.outlets = Outlets()
         self.table = make_table(journal, self.outlets, game="slice", options=OPTIONS)
         self.laid = LaidSlice(GAME.start(players, OPTIONS, 1), seed=4)
@@ -35,13 +37,24 @@ class Watched:
         await self.table.start()
         await self.table.new_game([Sitting(seat, f"Player {p}") for p, seat in self.laid.seats.items()], {})
 
-    async def look(self, *, moved=True):
+    @property
+    def view(self) -> TableView:
+        assert self.table.view is not None
+        return self.table.view
+
+    def phase(self) -> Phase:
+        """The phase of the game by now."""
+        phase = self.table.state.phase
+        assert isinstance(phase, Phase)
+        return phase
+
+    async def look(self, *, moved: bool = True) -> TableView:
         for rest_s in (0.0,) * moved + (0.5, 0.7, 2.9):
             self.now_s += 0.2
             await self.table.on_scene(replace(self.laid.scene(), time_s=self.now_s, at_rest_s=rest_s))
-        return self.table.view
+        return self.view
 
-    async def make_next(self):
+    async def make_next(self) -> TableView:
         before = self.table.state
         moves, player = self.laid.hands.next_play(before)
         for step in self.laid.hands.steps(before, moves, self.laid.lying()):
@@ -56,18 +69,19 @@ class Watched:
         return view
 
 
-async def moments(folder, players):
+async def moments(folder: Path, players: int) -> list[TableView]:
     """Views of a game: all is dealt, a card is open, something is wrong, the end."""
     views = []
     with Journal(folder / "journal.sqlite") as journal:
         game = Watched(journal, players)
         await game.start()
         views.append(await game.make_next())
-        while game.table.state.phase is not Phase.GRAB or sum(map(found, game.table.state.seats)) < 2 * players:
+        while game.phase() is not Phase.GRAB or sum(map(found, game.table.state.seats)) < 2 * players:
             await game.make_next()
-        views.append(game.table.view)
+        views.append(game.view)
         mistake = game.laid.hands._slice_taken(game.table.state)
         before = game.laid.lying()
+        assert mistake is not None
         game.laid.lay(*mistake.steps[0].lays)
         await game.look()
         for _ in range(5):
@@ -77,13 +91,13 @@ async def moments(folder, players):
             if game.laid.lying()[name] != was:
                 game.laid.world.put(name, was.pose, was.face_up)
         await game.look()
-        while game.table.state.phase is not Phase.OVER:
+        while game.phase() is not Phase.OVER:
             await game.make_next()
         views.append(await game.look())
     return views
 
 
-def test_every_moment_fits_the_window(tmp_path) -> None:
+def test_every_moment_fits_the_window(tmp_path: Path) -> None:
     views = asyncio.run(moments(tmp_path, 4))
 
     async def scenario() -> None:

@@ -3,13 +3,15 @@
 import asyncio
 import contextlib
 import resource
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
+from typing import Any
 
-from zeroconf import IPVersion
+from zeroconf import IPVersion, ServiceInfo
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
 from controller.discovery import SERVICE, WEB_SERVICE, Announcement, Discovery
-from controller.views import PartState
+from controller.views import PartState, PartView
 
 LOOPBACK = ("127.0.0.1",)
 PATIENCE_S = 20
@@ -17,7 +19,7 @@ KITCHEN = Announcement("Kitchen table", "new_york_slice", "0.1.0", 8080)
 
 
 @contextlib.asynccontextmanager
-async def listener():
+async def listener() -> AsyncIterator[AsyncZeroconf]:
     zeroconf = AsyncZeroconf(interfaces=list(LOOPBACK), ip_version=IPVersion.V4Only)
     try:
         yield zeroconf
@@ -26,7 +28,7 @@ async def listener():
 
 
 @contextlib.asynccontextmanager
-async def announced(announcement, **settings):
+async def announced(announcement: Announcement, **settings: Any) -> AsyncIterator[Discovery]:
     discovery = Discovery(announcement, LOOPBACK, **settings)
     try:
         await discovery.refresh()
@@ -35,11 +37,11 @@ async def announced(announcement, **settings):
         await discovery.close()
 
 
-async def find(zeroconf, kind, name):
+async def find(zeroconf: AsyncZeroconf, kind: str, name: str) -> AsyncServiceInfo:
     """Wait until a service of this name is announced and give what is told about it."""
     heard = asyncio.Event()
 
-    def changed(name_heard, **_) -> None:
+    def changed(name_heard: str, **_: object) -> None:
         if name_heard == f"{name}.{kind}":
             heard.set()
 
@@ -55,7 +57,7 @@ async def find(zeroconf, kind, name):
     return info
 
 
-def run(scenario) -> None:
+def run(scenario: Callable[[], Awaitable[None]]) -> None:
     async def limited() -> None:
         async with asyncio.timeout(PATIENCE_S):
             await scenario()
@@ -100,10 +102,10 @@ def test_two_tables_of_one_name_are_both_found() -> None:
 class Deaf(Discovery):
     """A table that hears nobody when it takes its name, as where several are switched on at once."""
 
-    async def _is_taken(self, *_) -> bool:
+    async def _is_taken(self, *_: object) -> bool:
         return False
 
-    async def _register(self, zeroconf, services) -> None:
+    async def _register(self, zeroconf: AsyncZeroconf, services: list[ServiceInfo]) -> None:
         for service in services:
             await (await zeroconf.async_register_service(service, cooperating_responders=True))
         self._services = services
@@ -116,7 +118,7 @@ def test_tables_that_took_one_name_at_once_part() -> None:
         try:
             await asyncio.gather(first.refresh(), second.refresh())
             assert first.name == second.name == "Kitchen table"
-            second.__class__ = Discovery
+            second.__class__ = Discovery  # type: ignore[assignment]
             await asyncio.gather(first.refresh(), second.refresh())
             assert (first.name, second.name) == ("Kitchen table", "Kitchen table (2)")
         finally:
@@ -128,7 +130,7 @@ def test_tables_that_took_one_name_at_once_part() -> None:
 
 def test_without_a_network_the_state_says_so_and_nothing_is_raised() -> None:
     async def scenario() -> None:
-        told = []
+        told: list[PartView] = []
         discovery = Discovery(KITCHEN, ["no-such-interface"], told.append)
         await discovery.refresh()
         await discovery.refresh()
@@ -173,9 +175,10 @@ def test_names_whose_letters_no_host_name_has_lead_to_hosts_of_their_own() -> No
 
 
 def test_any_name_is_announced() -> None:
-    async def announce(table) -> None:
+    async def announce(table: str) -> None:
         async with announced(Announcement(table, "new_york_slice", "0.1.0", 8080)) as discovery:
             assert discovery.state.state is PartState.OK, discovery.state.text
+            assert discovery.name is not None
             assert len(discovery.name.encode()) <= 63
 
     async def scenario() -> None:

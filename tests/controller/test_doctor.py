@@ -414,7 +414,7 @@ def half_dark(image: Image) -> Image:
 
 
 def with_spot(image: Image, radius_px: int) -> Image:
-    return cv2.circle(image.copy(), (700, 350), radius_px, (255, 255, 255), -1)
+    return np.asarray(cv2.circle(image.copy(), (700, 350), radius_px, (255, 255, 255), -1), np.uint8)
 
 
 def test_what_is_too_dark_by_the_doctor_can_still_be_told_from_black(picture: Image) -> None:

@@ -118,9 +118,10 @@ def test_a_broken_rule_calls_somebody_when_the_players_do_not_put_it_right() -> 
             return at_once + later + right
 
     at_once, later, right = asyncio.run(scenario())
-    assert breach().breach is not None
+    wrong = breach().breach
+    assert wrong is not None
     assert (at_once.state, at_once.calls) == ("breach", "")
-    assert (later.calls, later.calls_for_s) == (breach().breach.problem, BREACH_S)
+    assert (later.calls, later.calls_for_s) == (wrong.problem, BREACH_S)
     assert (right.state, right.calls) == ("plays", "")
 
 

@@ -6,9 +6,10 @@ import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
-from zeroconf import DNSOutgoing, DNSPointer, IPVersion, ServiceInfo, Zeroconf
+from zeroconf import DNSOutgoing, DNSPointer, IPVersion, ServiceInfo, Zeroconf  # type: ignore[attr-defined]
 from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
 from controller import discovery, finding_tables
@@ -152,9 +153,10 @@ def pointers(*names: str) -> DNSOutgoing:
 
 def test_what_others_announce_by_that_name_breaks_nothing(caplog: pytest.LogCaptureFixture) -> None:
     async def scenario() -> None:
+        long: dict[str, Any] = {f"key{i}": "x" * 200 for i in range(4)}
         strange = [
             service("no identity", id=""), service("empty identity", id=None), service("no port", port=0),
-            service("many", **{f"key{i}": "x" * 200 for i in range(4)}),
+            service("many", **long),
             service("nowhere", hosts=["0.0.0.0", "224.0.0.1"]),
         ]  # fmt: skip
         torn = service("torn text")

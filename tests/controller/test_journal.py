@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from concurrent.futures import Future
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -109,7 +110,7 @@ def test_what_is_no_json_is_refused_at_once(path: Path) -> None:
 
 def test_too_much_waiting_is_refused(path: Path) -> None:
     with Journal(path, most_waiting=1) as journal:
-        futures = []
+        futures: list[Future[int]] = []
         with pytest.raises(JournalOverrun, match=r"journal\.db: 1 jobs wait for the disk already"):
             futures.extend(journal.append("move", number) for number in range(100_000))
         assert [future.result() for future in futures] == list(range(1, len(futures) + 1))

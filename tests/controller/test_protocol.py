@@ -251,13 +251,14 @@ def process() -> Iterator[subprocess.Popen[str]]:
 
 def test_another_program_plays_a_whole_game(process: "subprocess.Popen[str]") -> None:
     """One answer a request, each before the next request is sent."""
-    assert process.stdin is not None
-    assert process.stdout is not None
+    stdin, stdout = process.stdin, process.stdout
+    assert stdin is not None
+    assert stdout is not None
 
     def ask(**request: Any) -> Any:
-        process.stdin.write(json.dumps(request) + "\n")
-        process.stdin.flush()
-        return json.loads(process.stdout.readline())
+        stdin.write(json.dumps(request) + "\n")
+        stdin.flush()
+        return json.loads(stdout.readline())
 
     assert ask(do="version")["protocol"] == VERSION
     status = ask(do="new", game="new_york_slice", players=2, seed=1)

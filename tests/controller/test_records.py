@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from controller.cli import replay as replay_command
 from controller.games.new_york_slice import GAME
-from controller.games.new_york_slice.rules import ChooseStack, Divide, Reveal, Take
+from controller.games.new_york_slice.rules import ChooseStack, Divide, Move, Reveal, Take
 from controller.games.pizza_theory import GAME as THEORY
 from controller.games.pizzeria import GAME as PIZZERIA
 from controller.journal import Journal
@@ -229,7 +229,7 @@ def journal(tmp_path: Path) -> Path:
     stack, pizza = ChooseStack(3), Reveal("special/buffet", RING)
     with Journal(path, wall_clock=lambda: datetime(2026, 3, 1, tzinfo=UTC)) as journal:
 
-        def played(*moves: object, source: str = "table") -> None:
+        def played(*moves: Move, source: str = "table") -> None:
             encoded = [GAME.encode_move(move) for move in moves]
             journal.append("play", {"moves": encoded, "text": "", "source": source})
 

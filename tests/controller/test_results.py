@@ -28,7 +28,7 @@ from controller.web.server import serving
 from tests.controller.games.random_play import play
 from tests.controller.web.table import got, make_app
 
-BEGUN = {"game": "pizza_theory", "seats": [2, 5], "names": ["Ann", "Ben"], "options": {}, "first": 1}
+BEGUN: dict[str, Any] = {"game": "pizza_theory", "seats": [2, 5], "names": ["Ann", "Ben"], "options": {}, "first": 1}
 WHERE = {"table": "Left table", "event": "Con"}
 
 

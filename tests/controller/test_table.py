@@ -349,6 +349,7 @@ async def test_a_game_that_was_over_when_the_journal_was_damaged_stays_over_and_
             assert again.view.referee is RefereeState.OVER
             assert said in again.view.log[-1].text
             assert again.view.log[-2].text == last
+        assert again.view is not None
         await again.undo(last=again.view.log[-1].seq)
         after = make_table(table.journal, Outlets())
         await after.start()
@@ -406,8 +407,8 @@ async def test_a_seat_that_was_taken_away_since_is_named(tmp_path: Path) -> None
 async def test_a_move_waits_for_its_lit_button(tmp_path: Path) -> None:
     async with playing(tmp_path) as table:
         await table.make_next()
-        assert table.state.phase is Phase.DIVIDE
         before = table.state
+        assert before.phase is Phase.DIVIDE
         moves, player = table.hands.next_play(before)
         table.play(before, *moves)
         view = await table.moved()
@@ -490,7 +491,8 @@ async def test_a_clear_move_counts_before_all_else_is_judged(tmp_path: Path) -> 
         await table.look(0.0)
         await table.press(player)
         await table.look(0.04, scenes=2, step_s=0.04)
-        assert table.state.phase is Phase.DIVIDE
+        waiting = table.state
+        assert waiting.phase is Phase.DIVIDE
         await table.look(0.12, scenes=1, step_s=0.04)
         assert table.state.phase is Phase.CHOOSE
 
@@ -709,7 +711,8 @@ async def test_another_game_is_left_be(tmp_path: Path) -> None:
         await table.make_next()
         other = make_table(table.journal, Outlets(), game="pizzeria", options={"advanced": True})
         await other.start()
-        assert other.state is None
+        unbegun = other.state
+        assert unbegun is None
         again = make_table(table.journal, Outlets())
         await again.start()
         assert again.state == table.state
@@ -807,7 +810,7 @@ async def test_two_hosts_who_undo_at_once_take_one_move_back(tmp_path: Path) -> 
 async def test_a_pause_outlasts_a_restart_until_the_game_goes_on(tmp_path: Path) -> None:
     """Over dinner the power goes: what lies elsewhere now is no move."""
     async with playing(tmp_path) as table:
-        states = []
+        states: list[RefereeState] = []
         for decide in (
             table.table.pause,
             table.table.undo,

@@ -129,6 +129,7 @@ def test_the_same_view_counts_once_however_often_it_is_given(photos: list[str], 
     """A copy of a photo makes no lens surer, and two views are too few though each is given five times."""
     again = tmp_path / "again.png"
     image = cv2.imread(photos[0])
+    assert image is not None
     cv2.imwrite(str(again), np.clip(image * 0.9 + 4.0, 0, 255).astype(np.uint8))
     alone = run("--out", str(tmp_path / "lens.json"), *photos).output.splitlines()
     result = run("--out", str(tmp_path / "lens.json"), *photos, str(again), photos[1])
@@ -154,7 +155,8 @@ def test_where_the_axis_goes_is_said(photos: list[str], tmp_path: Path) -> None:
 
 
 def test_what_makes_the_focal_length_surer_is_said_where_it_is_open() -> None:
-    found = calibrate([see_sheet(cv2.imdecode(np.frombuffer(p, np.uint8), cv2.IMREAD_COLOR), "a") for p in pictures()])
+    shown = [cv2.imdecode(np.frombuffer(p, np.uint8), cv2.IMREAD_COLOR) for p in pictures()]
+    found = calibrate([see_sheet(np.asarray(one, np.uint8), "a") for one in shown])
     for spread, asked in ((0.004, False), (0.006, True)):
         said = "\n".join(told_lines(replace(found, focal_spread=spread)))
         assert f"± {spread:.1%}" in said

@@ -37,7 +37,7 @@ def test_labels_with_a_photos_name_go_with_that_photo() -> None:
 
 
 def test_other_labels_go_in_order() -> None:
-    labels = [{"n": 1}, {"photo": "b.jpg"}, {"n": 2}]
+    labels: list[dict[str, Any]] = [{"n": 1}, {"photo": "b.jpg"}, {"n": 2}]
     assert match_labels([A, B, C], [(MINE, labels)]) == (labels, [])
     assert match_labels([A, B], [(MINE, [{"n": 1}]), (YOURS, [{"n": 2}])]) == ([{"n": 1}, {"n": 2}], [])
 

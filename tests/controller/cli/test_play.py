@@ -18,7 +18,9 @@ PLAYERS = next(option for option in command.params if option.name == "players")
 
 @pytest.mark.parametrize(("text", "counts"), [("4", [4]), ("2-6", [2, 3, 4, 5, 6]), ("3-3", [3])])
 def test_numbers_of_players(text: str, counts: list[int]) -> None:
-    assert list(player_counts(CONTEXT, PLAYERS, text)) == counts
+    said = player_counts(CONTEXT, PLAYERS, text)
+    assert said is not None
+    assert list(said) == counts
 
 
 @pytest.mark.parametrize("text", ["", "x", "2-", "1-3", "2-7", "5-3", "2-3-4", "-3"])

@@ -9,7 +9,7 @@ from random import Random
 import cv2
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from controller.cli import enrol, read
 from tests.vision.drawn_table import photograph
@@ -32,7 +32,7 @@ def pack(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def _read(pack: Path, *arguments: Path | str):
+def _read(pack: Path, *arguments: Path | str) -> Result:
     return CliRunner().invoke(
         read.command, ["--game", "new_york_slice", "--faces", str(pack), *(str(argument) for argument in arguments)]
     )
@@ -49,6 +49,7 @@ def test_a_photo_is_read_and_drawn(pack: Path, tmp_path: Path) -> None:
     assert wanted <= {piece["face"] for piece in line["pieces"]}
     assert all(spent_ms > 0 for spent_ms in line["stage_ms"].values())
     drawn = cv2.imread(str(tmp_path / "drawn" / "enrol-alpha-05-read.jpg"))
+    assert drawn is not None
     assert drawn.shape == (720, 1280, 3)
 
 
@@ -89,7 +90,7 @@ def test_a_table_without_a_sheet_says_so(tmp_path: Path) -> None:
 def test_a_photo_without_colours_and_one_without_pieces_are_named() -> None:
     image, nothing = photograph([]), Scene(0.0, 1, (), (), 0.0)
     some = replace(nothing, sightings=(_slice(0.9),))
-    grey = cv2.cvtColor(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR)
+    grey = np.asarray(cv2.cvtColor(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR), np.uint8)
     for game, kind in (("pizza_theory", PieceKind.TOPPING), ("new_york_slice", PieceKind.SLICE)):
         assert read.what_is_wrong(some, image, game, {kind}) is None
         assert "shows no colours" in str(read.what_is_wrong(some, grey, game, {kind}))
@@ -267,7 +268,8 @@ def test_a_photos_exif_tells_the_focal_length_where_the_camera_looks_straight_do
     """So dice stand where they are: seen from low through a wide lens they are placed millimetres beside it without.
     A calibrated lens counts for more."""
     from hardware.simulated.surroundings import Conditions
-    from tests.benchmarks.simulated_pieces import FAMILIES, REACH_MM, SIZE, photograph, thrown
+    from tests.benchmarks.simulated_dice import thrown
+    from tests.benchmarks.simulated_pieces import FAMILIES, REACH_MM, SIZE, photograph
     from tests.vision.test_exif import with_exif
 
     conditions = Conditions(height_mm=560.0, tilt_deg=0.0, k1=0.0, k2=0.0)

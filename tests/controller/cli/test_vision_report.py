@@ -5,10 +5,11 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import cv2
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from controller.cli import vision_report
 from tests.vision.drawn_table import Piece, View, enrolled, enrolment, label, photograph
@@ -19,7 +20,7 @@ PIECES = (Piece("a/1", 0.0, 0.0, 20.0), Piece("b/1", -60.0, 90.0, 80.0), Piece("
 CIRCLE = (Piece("a/1", 0.0, 0.0, 20.0), Piece("b/1", 0.0, 0.0, 54.0))
 
 
-def write(folder: Path, name: str, kind: str, pieces, **wrong) -> None:
+def write(folder: Path, name: str, kind: str, pieces: Sequence[Piece], **wrong: str) -> None:
     labels = {**label(pieces), "photo": f"{name}.jpg", "kind": kind}
     for index, face in wrong.items():
         labels["pieces"][int(index[1:])]["face"] = face
@@ -27,7 +28,7 @@ def write(folder: Path, name: str, kind: str, pieces, **wrong) -> None:
     cv2.imwrite(str(folder / f"{name}.jpg"), photograph(pieces, View()))
 
 
-def run(*arguments: Path | str):
+def run(*arguments: Path | str) -> Result:
     return CliRunner().invoke(vision_report.command, [str(argument) for argument in arguments])
 
 
@@ -46,6 +47,8 @@ def test_faces_are_learned_from_the_folder_and_every_error_is_shown(tmp_path: Pa
         assert {"kind": "slice", "true": "a/2", "read": "a/1", "count": "1"} in list(csv.DictReader(file))
     errors = cv2.imread(str(tmp_path / "out" / "errors.png"))
     diagram = cv2.imread(str(tmp_path / "out" / "reliability.png"))
+    assert errors is not None
+    assert diagram is not None
     assert errors.shape[1] == 1280
     assert errors[:200, :290].std() > 10  # the error's place in the picture
     assert errors[:200, 330:].std() < 1  # and no second error
@@ -102,6 +105,7 @@ def test_a_picture_that_cannot_be_judged_is_named_and_the_others_are_read(tmp_pa
     photos = json.loads((tmp_path / "out" / "report.json").read_text())
     assert [(photo["expected"], photo["right"]) for photo in photos] == [(3, 0), (3, 0), (3, 0), (3, 3)]
     errors = cv2.imread(str(tmp_path / "out" / "errors.png"))
+    assert errors is not None
     shown = [bool((errors[:220, left : left + 300] < 250).any()) for left in (0, 320, 640, 960)]
     assert shown == [True, True, True, False]
 

@@ -2,18 +2,20 @@
 
 import itertools
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from config.loader import load_table
 from controller.cli import watch
 from controller.lenses import lens_file
 from tests.vision.drawn_table import Piece, View, enrolled, photograph
+from vision.frame import Image
 from vision.pieces.faces import FacePack, save_pack
 
 NAMES = {
@@ -25,7 +27,7 @@ FIRST = [Piece("a/1", 0.0, 0.0, 20.0), Piece("special/two", -120.0, 30.0, 200.0)
 THEN = [*FIRST, Piece("b/1", 90.0, 60.0, 80.0)]
 
 
-def faces(names=NAMES) -> FacePack:
+def faces(names: Mapping[str, str] = NAMES) -> FacePack:
     """The drawn faces by other names."""
     pack = enrolled()
     kinds = {
@@ -35,7 +37,7 @@ def faces(names=NAMES) -> FacePack:
     return replace(pack, kinds=kinds)
 
 
-def recording(folder: Path, pictures, pack: FacePack | None = None) -> Path:
+def recording(folder: Path, pictures: Iterable[Image], pack: FacePack | None = None) -> Path:
     """Settings of a table whose camera is a folder of pictures."""
     (folder / "pictures").mkdir()
     for number, picture in enumerate(pictures):
@@ -48,7 +50,7 @@ def recording(folder: Path, pictures, pack: FacePack | None = None) -> Path:
     return settings
 
 
-def run(settings: Path, *arguments: str):
+def run(settings: Path, *arguments: str) -> Result:
     return CliRunner().invoke(watch.command, ["--game", "new_york_slice", "--config", str(settings), *arguments])
 
 
@@ -66,6 +68,7 @@ def test_a_line_is_printed_when_what_lies_there_changed(tmp_path: Path) -> None:
     assert (came["kind"], came["face"], came["from_mm"]) == ("slice", "4/1", None)
     assert came["to_mm"] == pytest.approx([90.0, 60.0], abs=1.5)
     drawn = cv2.imread(str(tmp_path / "live.png"))
+    assert drawn is not None
     assert drawn.shape == one.shape
     assert (drawn != one).any()
 
@@ -99,6 +102,7 @@ def test_a_picture_that_cannot_be_read_is_drawn_with_the_reason(tmp_path: Path) 
     result = run(recording(tmp_path, [grey] * 4), "--draw", str(tmp_path / "live.png"))
     assert "found none of the corner markers" in json.loads(result.stdout)["error"]
     drawn = cv2.imread(str(tmp_path / "live.png"))
+    assert drawn is not None
     assert drawn.shape == grey.shape
     written = np.flatnonzero((drawn != grey).any(axis=(1, 2)))
     assert written.size > 5
@@ -182,7 +186,8 @@ def test_a_hand_at_one_end_does_not_hold_up_the_other(tmp_path: Path) -> None:
 def test_a_mat_that_is_moved_is_told_once(tmp_path: Path) -> None:
     before = photograph(FIRST)
     turn = cv2.getRotationMatrix2D((before.shape[1] / 2, before.shape[0] / 2), 2.0, 1.0)
-    after = cv2.warpAffine(before, turn, (before.shape[1], before.shape[0]), borderMode=cv2.BORDER_REPLICATE)
+    size = (before.shape[1], before.shape[0])
+    after = np.asarray(cv2.warpAffine(before, turn, size, borderMode=cv2.BORDER_REPLICATE), np.uint8)
     result = run(recording(tmp_path, [before] * 6 + [after] * 8))
     assert result.exit_code == 0, result.output
     _, told = result.stderr.splitlines()  # the first warns of faces that were not enrolled
