@@ -82,8 +82,14 @@ def test_what_is_cut_off_here_and_there_is_no_change() -> None:
 
 def test_what_changes_a_little_where_much_is_cut_off_is_noticed_soon() -> None:
     """As something grey that is laid on white paper in too much light."""
-    bright = [cv2.rectangle(seen(seed), (560, 300), (680, 420), (249, 249, 249), cv2.FILLED) for seed in range(6)]
-    marked = [cv2.rectangle(one.copy(), (590, 330), (650, 390), (225, 225, 225), cv2.FILLED) for one in bright]
+    bright = [
+        np.asarray(cv2.rectangle(seen(seed), (560, 300), (680, 420), (249, 249, 249), cv2.FILLED), np.uint8)
+        for seed in range(6)
+    ]
+    marked = [
+        np.asarray(cv2.rectangle(one.copy(), (590, 330), (650, 390), (225, 225, 225), cv2.FILLED), np.uint8)
+        for one in bright
+    ]
     known, bands, noticed = shrink(flickering(bright[0], 0.1, 3.3, 0.1)), Bands(), []
     for number in range(1, 30):
         picture = (marked if number > 12 else bright)[number % 6]

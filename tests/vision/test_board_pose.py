@@ -14,7 +14,9 @@ from vision.mat.registration import find_mat
 def test_bare_table_is_no_likelier_place_than_one_beside_the_boards(seed: int) -> None:
     """Plain wood costs less than a print that is seen 4 mm beside its place: it shows nothing that could be wrong."""
     family = FAMILIES["boards"]
-    found = board_finder(enrolled(family).board)
+    printed = enrolled(family).board
+    assert printed is not None
+    found = board_finder(printed)
     grid = found.enrolled_grid.every(COARSE_STEP)
     picture, labels = photographs(family, seed)
     sight = sight_of(picture, find_mat(picture))
@@ -28,7 +30,9 @@ def test_bare_table_is_no_likelier_place_than_one_beside_the_boards(seed: int) -
 def test_a_full_board_first_taken_to_lie_beside_its_place_is_found() -> None:
     """Toppings on most spaces, three cutters and their shadows over it, far from the camera beside a mirrored lamp."""
     family = FAMILIES["theory"]
-    found = board_finder(enrolled(family).board)
+    printed = enrolled(family).board
+    assert printed is not None
+    found = board_finder(printed)
     picture, labels = photographs(family, 992039)
     fit = find_board(sight_of(picture, find_mat(picture)), found.enrolled, found.enrolled_grid)
     (board,) = (piece for piece in labels["pieces"] if piece["kind"] == "board")

@@ -37,7 +37,9 @@ def report(folder: Path, *options: str) -> str:
 @pytest.mark.parametrize("in_shares", [False, True])
 def test_dice_in_boxes_are_compared_where_they_lie(tmp_path: Path, *, in_shares: bool) -> None:
     dice = drawn(tmp_path)
-    high, wide = cv2.imread(str(tmp_path / "images" / "dice.png")).shape[:2]
+    picture = cv2.imread(str(tmp_path / "images" / "dice.png"))
+    assert picture is not None
+    high, wide = picture.shape[:2]
     by = np.array([wide, high, wide, high]) if in_shares else np.ones(4)
     other = dice[0][0] % 6 + 1
     rows = [(other, dice[0][1]), *dice[1:-1]]  # one is labelled otherwise, one not at all

@@ -328,7 +328,7 @@ def test_the_picture_of_misses_shows_every_corner() -> None:
     found = calibrate(usual_views())
     picture = draw_misses(found)
     assert picture.shape[1] == 1200
-    dots = (picture < 130).all(2)[:-45]
+    dots = np.asarray((picture < 130).all(2))[:-45]
     assert dots.sum() > 4 * len(found.points_px)
 
 

@@ -63,7 +63,7 @@ def test_small_markers_whose_white_reaches_their_edge_are_dark_squares() -> None
         cv2.rectangle(grey, (left, top), (right, low), 90.0, 2)
         cv2.rectangle(grey, (left + 5, top - 1), (left + 9, top + 3), 200.0, -1)
     table = register(marks, (1920, 1080), markers_mm=layout.marks)
-    groups = list(corner_groups(cv2.GaussianBlur(grey, (0, 0), 0.7), layout, table))
+    groups = list(corner_groups(np.asarray(cv2.GaussianBlur(grey, (0, 0), 0.7), np.uint8), layout, table))
     assert any(
         all(
             np.linalg.norm(group[number].mean(axis=0) - corners.mean(axis=0)) < 2.0 for number, corners in marks.items()
@@ -77,7 +77,7 @@ def test_a_sheet_two_of_whose_markers_are_covered_is_found_by_its_print_on_a_kno
     """In one of eight pictures at least: both lie at the limit, and processors round otherwise."""
     table, rng = sheet_table(seed), np.random.default_rng(seed)
     pictures = (cv2.add(table.written, rng.integers(0, 3, table.written.shape, np.uint8)) for _ in range(8))
-    read = (read_sheets(picture, [PRINT.layout]).sightings for picture in pictures)
+    read = (read_sheets(np.asarray(picture, np.uint8), [PRINT.layout]).sightings for picture in pictures)
     found = ([one for one in seen if one.kind is PieceKind.SHEET] for seen in read)
     sheets = next((some for some in found if len(some) == len(table.sheets)), [])
     for true in table.sheets:

@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from controller.cli import vision_report
 from controller.games.pizza_theory.describe import KINDS, describe
 from controller.games.registry import games_with, load_part
+from hardware.simulated.dice import PIPS
 from tests.benchmarks.simulated_pieces import FAMILIES, photographs
 from tests.long import cases
 from tests.rigs.dice_training.sources import own_table
 from tests.vision import drawn_board
-from tests.vision.drawn_dice import PIPS, Camera, Die, TableView, die_style, dim_style, draw_dice, photograph_dice
+from tests.vision.drawn_dice import Camera, Die, TableView, die_style, dim_style, draw_dice, photograph_dice
 from tests.vision.drawn_table import View, photograph
 from vision.dice.finder import DiceFinder, ground, side_mm, silhouettes_px
 from vision.dice.finding import TOLD, UNTOLD, DiceReader, Measured, claimed, in_company, load_reader, odds_of
@@ -228,7 +229,7 @@ def test_where_looks_hesitate_between_values_clear_pips_need_less_odds() -> None
 
 def test_a_top_at_the_border_may_be_the_side_of_a_die_that_is_cut_off() -> None:
     picture, dice, _ = draw_dice(np.random.default_rng(820020))
-    middle, side = dice[0].top_px.mean(0), np.linalg.norm(dice[0].top_px[1] - dice[0].top_px[0])
+    middle, side = dice[0].top_px.mean(0), float(np.linalg.norm(dice[0].top_px[1] - dice[0].top_px[0]))
     left = max(0, int(middle[0] - 0.6 * side))
 
     def cut_off(image: Image, at: Array) -> bool:

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from hardware.simulated.surroundings import Conditions
-from tests.benchmarks.simulated_pieces import FAMILIES, REACH_MM, SIZE, photograph, thrown
+from tests.benchmarks.simulated_dice import thrown
+from tests.benchmarks.simulated_pieces import FAMILIES, REACH_MM, SIZE, photograph
 from tests.long import cases
 from vision.frame import Image
 from vision.looking_for import finders_for

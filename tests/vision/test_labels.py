@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from copy import deepcopy
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -204,7 +205,7 @@ def test_a_missing_key_to_learn_from_is_named(piece: dict[str, Any]) -> None:
     spared |= {"x_mm", "y_mm", "angle_deg"} if piece is CUTTER else {"angle_deg"} if piece is TOPPING else set()
     for key in piece.keys() - spared:
         pieces = [{name: value for name, value in piece.items() if name != key}] + [BOARD] * (piece is not BOARD)
-        message = refusal(lambda pieces=pieces: labels_to_learn({"pieces": pieces}, "mine"))
+        message = refusal(partial(labels_to_learn, {"pieces": pieces}, "mine"))
         assert message.startswith(f"mine: pieces[0].{key} (piece 1 of {len(pieces)}) is missing; expected "), key
 
 
@@ -266,7 +267,7 @@ def test_an_outline_outside_its_picture_is_refused() -> None:
     check_outlines({"pieces": [TILE, partly, {"kind": "die"}]}, 200, 100, "mine.json")
     for outline in ([[-50, -50], [-40, -50], [-45, -40]], [[50, 101], [60, 101], [60, 120]]):
         labels = {"pieces": [TILE, {**TILE, "outline_px": outline}]}
-        message = refusal(lambda labels=labels: check_outlines(labels, 200, 100, "mine.json"))
+        message = refusal(partial(check_outlines, labels, 200, 100, "mine.json"))
         assert message.startswith("mine.json: pieces[1].outline_px (piece 2 of 2) goes from x ")
         assert message.endswith("expected it in the picture, at least in part: 200 x 100 pixels")
 

@@ -177,8 +177,8 @@ CARDS = frozenset({PieceKind.SLICE_CARD, PieceKind.ORDER_CARD})
 
 def covers(one: LaidOut, truth: Any, registration: Any) -> float:
     """How much of an outline and a true one is in both."""
-    own = one.outline_px(registration).astype(np.float32)
-    shared, _ = cv2.intersectConvexConvex(own, truth.astype(np.float32))
+    own = one.outline_px(registration)
+    shared, _ = cv2.intersectConvexConvex(own.astype(np.float32), truth.astype(np.float32))
     return float(shared / (abs(polygon_area(own)) + abs(polygon_area(truth)) - shared))
 
 

@@ -82,7 +82,7 @@ def test_a_piece_seen_askew_explains_nothing(table: Table, face: str) -> None:
     known.add_change(known.blocks.covered(table.readings))
     known.leave_over(table.readings)
     assert known.left_over(table.readings, known.nowhere) is None
-    askew = replace(missed, pose=[*missed.pose, 1.5, -9.5, -5.2], agrees=np.zeros_like(missed.agrees))
+    askew = replace(missed, pose=np.array([*missed.pose, 1.5, -9.5, -5.2]), agrees=np.zeros_like(missed.agrees))
     assert not askew.confirmed
     known.leave_over([*others, askew])
     assert known.left_over([*others, askew], known.nowhere) is not None

@@ -40,7 +40,7 @@ def test_each_piece_has_one_outcome_and_what_lies_nowhere_is_wrong() -> None:
 def test_marks_are_counted_where_they_show() -> None:
     pose = Pose(0.0, 0.0, 90.0)
     lies = TruePiece(PieceKind.SHEET, "sheet", pose, 1.0)
-    places = [(MarkKind.DOT, (column, 0)) for column in range(5)]
+    places: list[tuple[MarkKind, tuple[int, ...]]] = [(MarkKind.DOT, (column, 0)) for column in range(5)]
     truth = SheetTruth(pose, frozenset(places[:2]), dict.fromkeys(places, True) | {places[4]: False})
     said = zip(places, (1.0, 0.0, 0.3, 0.0, 1.0), (False, False, False, True, False), strict=True)
     marks = tuple(SheetMark(kind, at, likely, hidden) for (kind, at), likely, hidden in said)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -62,7 +63,7 @@ def watched(
         ({}, "unsaid"),
     ],
 )
-def test_each_picture_counts_as_what_is_said_of_the_piece(scene: dict[str, tuple[object, ...]], outcome: str) -> None:
+def test_each_picture_counts_as_what_is_said_of_the_piece(scene: dict[str, Any], outcome: str) -> None:
     game = watched(**scene)
     assert [(kind, dict(said)) for kind, said, _ in game.stays] == [(PieceKind.SLICE, {outcome: 3})]
     assert not game.nowhere or outcome == "right"

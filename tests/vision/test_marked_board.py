@@ -37,7 +37,8 @@ def marks_of(board: Board, view: View, seed: int = 1, unsteady_px: float = UNSTE
 
     def points(own: Any, height_mm: float) -> list[list[float]]:
         at = project(board.to_table(np.array(own, np.float64).reshape(-1, 2)), view, height_mm)
-        return (at + rng.normal(0.0, unsteady_px, at.shape)).tolist()
+        beside: list[list[float]] = (at + rng.normal(0.0, unsteady_px, at.shape)).tolist()
+        return beside
 
     turn = np.radians([10.0, 80.0, 150.0, 200.0, 260.0, 320.0])
     rim = np.column_stack([np.cos(turn), np.sin(turn)]) * DIAMETER_MM / 2

@@ -38,7 +38,7 @@ def settled(scene: Scene) -> Settled:
 
 
 def watch(
-    reader: Reader, tables: list[tuple[Piece, ...]], *, waving: bool, start: int = 0, height_mm: float = 800.0
+    reader: Reader, tables: Sequence[tuple[Piece, ...]], *, waving: bool, start: int = 0, height_mm: float = 800.0
 ) -> list[Scene]:
     """Scenes of tables, one every FRAME_S, while a hand waves in a corner (or not)."""
     frames = []

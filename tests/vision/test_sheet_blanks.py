@@ -205,7 +205,7 @@ def test_pencil_over_the_print_of_a_small_part_does_not_tell_how_dark_all_print_
     blanks, pose = Blanks(), Pose(0.0, 0.0, 90.0)
     blanks._known = [Blank(0, LAYOUT, pose, flat.px_per_mm, flat.blur_mm, flat.darkness, flat.colours)]
     clear = np.zeros(flat.cut_off.shape, bool)
-    clear[clear.shape[0] * 3 // 4 :] = True
+    clear[len(clear) * 3 // 4 :] = True
     pencilled = np.where(clear[..., None] & (flat.colours > 0.1), np.float32(0.13), np.float32(0.0))
     now = replace(flat, cut_off=np.where(clear, np.uint8(0), np.uint8(255)), colours=flat.colours + pencilled)
     known = blanks.at(now, pose)

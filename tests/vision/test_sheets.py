@@ -288,7 +288,7 @@ def test_a_sheet_on_which_something_changed_is_read_anew() -> None:
     before = finder.find(image, registration, ())
 
     def in_the_middle(points_mm: np.ndarray) -> np.ndarray:
-        return np.linalg.norm(points_mm, axis=1) < 15.0
+        return np.asarray(np.linalg.norm(points_mm, axis=1) < 15.0)
 
     again = finder.find_again(later, registration, (), before, in_the_middle)
     whole = finder.find(later, registration, ())

@@ -136,8 +136,8 @@ def test_most_dice_are_read_right_and_none_surely_wrong() -> None:
     right = count = sure = 0
     for seed in (513, 514, 515):
         image, labels = photographs(FAMILIES["dice"], seed)
-        near = {"near_mm": FAMILIES["dice"].near_mm, "near_deg": FAMILIES["dice"].near_deg}
-        found = report_photo(image, labels, pack_of("dice"), str(seed), **near)
+        near_mm, near_deg = FAMILIES["dice"].near_mm, FAMILIES["dice"].near_deg
+        found = report_photo(image, labels, pack_of("dice"), str(seed), near_mm=near_mm, near_deg=near_deg)
         right, count = right + found.right, count + found.expected
         sure += sum(match.right and match.sighting.probability >= SURE for match in found.matches)
         assert not [match for match in found.matches if not match.right and match.sighting.probability >= SURE]
@@ -163,8 +163,8 @@ def test_fingers_are_told_by_the_whole_hand() -> None:
 
 def test_large_dice_side_by_side_on_dark_wood_are_in_no_hand() -> None:
     image, labels = photographs(FAMILIES["dice"], 986061)
-    near = {"near_mm": FAMILIES["dice"].near_mm, "near_deg": FAMILIES["dice"].near_deg}
-    found = report_photo(image, labels, pack_of("dice"), "dark wood", **near)
+    near_mm, near_deg = FAMILIES["dice"].near_mm, FAMILIES["dice"].near_deg
+    found = report_photo(image, labels, pack_of("dice"), "dark wood", near_mm=near_mm, near_deg=near_deg)
     assert (found.right, found.expected, found.sure_but_wrong) == (15, 15, 0)
 
 
@@ -179,8 +179,8 @@ def test_dice_beside_a_card_over_the_mats_edge_are_in_no_hand() -> None:
     places = [(-300.0, 25.0), (-380.0, 10.0), (300.0, 25.0), (380.0, 10.0)]
     dice = [DieView(Pose(x, y, 20.0), 22.0, (1, 2, 3 + i), look) for i, (x, y) in enumerate(places)]
     image, labels = photograph(FAMILIES["dice"], views, Conditions(tilt_deg=1.0, mat=MatStyle.CREAM), dice=dice)
-    near = {"near_mm": FAMILIES["dice"].near_mm, "near_deg": FAMILIES["dice"].near_deg}
-    found = report_photo(image, labels, pack_of("dice"), "tiles", **near)
+    near_mm, near_deg = FAMILIES["dice"].near_mm, FAMILIES["dice"].near_deg
+    found = report_photo(image, labels, pack_of("dice"), "tiles", near_mm=near_mm, near_deg=near_deg)
     assert found.right == len(dice)
 
 

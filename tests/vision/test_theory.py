@@ -114,7 +114,7 @@ def test_as_it_was_enrolled_a_board_is_in_no_other_tone() -> None:
 
 def test_a_picture_without_colours_tells_of_no_topping_and_no_cutter() -> None:
     grey = cv2.cvtColor(draw(arranged(11, Board(0.0, 0.0, 30.0))), cv2.COLOR_BGR2GRAY)
-    described: Any = describe(read(cv2.cvtColor(grey, cv2.COLOR_GRAY2BGR)))
+    described: Any = describe(read(np.asarray(cv2.cvtColor(grey, cv2.COLOR_GRAY2BGR), np.uint8)))
     assert (described["spaces"], described["cutters"], described["loose"]) == ({}, {}, {})
     assert len(described["unclear"]) == 37
 
@@ -290,7 +290,7 @@ def alike_from_three_sides(printed: Image) -> Image:
     middle = ((printed.shape[1] - 1) / 2, (printed.shape[0] - 1) / 2)
     turns = [cv2.getRotationMatrix2D(middle, turn, 1.0) for turn in (0, 120, 240)]
     turned = [cv2.warpAffine(printed, turn, printed.shape[1::-1], flags=cv2.INTER_LINEAR) for turn in turns]
-    return np.mean(np.array(turned, np.float32), axis=0).astype(np.uint8)
+    return np.asarray(np.mean(np.array(turned, np.float32), axis=0), np.uint8)
 
 
 def with_board(change: Callable[[Image], Image]) -> Family:

@@ -171,6 +171,7 @@ def test_what_two_cutters_leave_unexplained_leads_to_the_third_at_once() -> None
     """Many a line through the coloured end of a cutter that was found looks like one, too."""
     image, labels = photographs(replace(FAMILIES["theory"], with_hands=0.0), 9)
     board = kit_pack().board
+    assert board is not None
     sight = sight_of(image, find_mat(image))
     fit = find_board(sight, board)
     assert fit is not None
