@@ -530,7 +530,8 @@ def _moves(
     under_way = [way for way in under_way if best.overlooks or not way.overlooks]
     several = len({_who(state, way) for way in worth if way.look == best.look}) > 1
     waits = _after_finish(state) if state.phase is Phase.ORDER else several or under_way or _burned(state, best.moves)
-    if _may_be_taken(under_way, best, who) or _may_go_on(best, seen, known):
+    taken_unseen = _may_be_taken(under_way, best, who) or _may_be_grabbed(state, best, seen, known)
+    if taken_unseen or _may_go_on(best, seen, known):
         told = tuple(replace(play, probability=play.probability * UNTOLD_DRAW) for play in told)
     if under_way and pressed and who not in pressed and state.phase is not Phase.ORDER:
         return Reading(ReadingKind.FAULT, (), fault=faults.in_hand(under_way[0].state))
@@ -543,6 +544,26 @@ def _may_go_on(way: Way, seen: Seen, known: Known) -> bool:
     players = {move.player for move in way.moves if isinstance(move, Place)}
     down = {spot for spot, word in way.look.spots.items() if word in (DOWN, BLOCKED) and spot[0] in players}
     return any(not seen.is_seen(spot) for spot in down - known.unseen)
+
+
+def _may_be_grabbed(state: State, way: Way, seen: Seen, known: Known) -> bool:
+    """Whether the open card, of which a way says that nobody grabbed it, may have been put where nothing is seen any
+    more, though no hand is there: the card that lay there would be the one that seems to have been drawn. Cards are
+    lost that way when a lamp is switched on, until the camera has followed."""
+    card = way.moves[-1]
+    if not (isinstance(way.moves[0], Count) and isinstance(card, Draw)):
+        return False
+    lost = {spot for spot in seen.contents if not seen.is_seen(spot) and spot[0] not in seen.in_hands} - known.unseen
+    for player in {spot[0] for spot in lost}:
+        grab = Grab(player)
+        if rules.refusal(state, grab) is None and rules.usable(state, player, state.open[-1], revealed=False):
+            grabbed = rules.apply(state, grab)
+            for place in rules.fitting(grabbed):
+                if (player, place) in lost:
+                    placed = rules.apply(grabbed, Place(player, place))
+                    if rules.refusal(placed, Reveal(card.card)) is None:
+                        return True
+    return False
 
 
 def _may_be_taken(under_way: Sequence[Way], best: Way, who: Player) -> bool:

@@ -442,6 +442,20 @@ def test_a_place_where_nothing_is_seen_says_nothing() -> None:
     assert scene.moves() == ["P1 counts", "draw bacon"]
 
 
+@pytest.mark.parametrize(("place", "is_asked"), [(3, True), (1, False)])
+def test_a_card_that_may_lie_where_nothing_is_seen_any_more_is_asked_about(place: int, is_asked: bool) -> None:
+    """A lamp that is switched on takes a place of player 2 from the camera; the open onion belongs to the third."""
+    scene = laid(table(), next="bacon")
+    assert scene.read().kind is ReadingKind.AS_BEFORE
+    scene.eyes.doubt[scene.hands.spots[2, place]] = ()
+    scene.play("P1 counts", "draw bacon")
+    drawn = scene.read().plays[0]
+    assert notation(scene.state, drawn.moves) == ["P1 counts", "draw bacon"]
+    assert (drawn.probability < 0.9) is is_asked
+    scene.eyes.doubt = {}
+    assert scene.moves() == ["P1 counts", "draw bacon"]
+
+
 def test_areas_of_empty_seats_do_not_move_a_pizza() -> None:
     """Whose order card it is follows from where it lies, however few sit there."""
     scene = laid(table(players=2))
