@@ -148,7 +148,8 @@ class Referee:
 
         A press was meant for what lay there when it was made. It is used up when that has changed, but where a hand was
         when it was made: people press with one hand while the other still lets go. Nor by what a hand had let go of a
-        moment before, and none has touched since: it lay there already, only the camera had not seen it at rest. A
+        moment before, and none has touched since: it lay there already, only the camera had not seen it at rest. Nor by
+        a sheet's marks, where no hand has come anywhere since: nobody writes so fast without one, they are read anew. A
         hand that changes nothing uses up nothing: what was answered by a breach counts again when the hand is gone.
         """
         hands = tuple(place.outline_mm for place in scene.hidden if place.cause is HiddenCause.HAND)
@@ -169,7 +170,7 @@ class Referee:
             self._pressed = {
                 player: pressed_s
                 for player, pressed_s in self._pressed.items()
-                if all(self._meant(change, pressed_s) for change in changed)
+                if all(self._meant(change, pressed_s, scene.time_s) for change in changed)
             }
         if self._used_up is not None and self.settled(scene):
             pressed, lay = self._used_up
@@ -259,12 +260,14 @@ class Referee:
         self.forget()
         self._taken_back = moves
 
-    def _meant(self, change: Change, pressed_s: float) -> bool:
+    def _meant(self, change: Change, pressed_s: float, now_s: float) -> bool:
         """Whether somebody who pressed then may have meant what is seen to have changed since."""
         until = [hands for hands in self._hands if hands.time_s <= pressed_s]
         if until and _lies_under(change, until[-1].outlines):
             return True
         since = [hands for hands in self._hands if hands.time_s > pressed_s]
+        if now_s <= pressed_s + EARLY_S and _differs_in_marks_alone(change) and not any(h.outlines for h in since):
+            return True
         let_go = any(_lies_under(change, hands.outlines) for hands in until if hands.time_s >= pressed_s - EARLY_S)
         return let_go and not any(_lies_under(change, hands.outlines) for hands in since)
 
@@ -413,7 +416,20 @@ def _is_named(piece: Sighting, name: str) -> bool:
 def _measured_anew(change: Change) -> bool:
     """Whether a piece only seems to lie a little elsewhere, and bears what it bore."""
     before, after = change.before, change.after
-    if before is None or after is None or after.kind not in MEASURED_ANEW_MM_DEG or not same_marks(before, after):
+    return before is not None and after is not None and _lies_as_it_lay(before, after) and same_marks(before, after)
+
+
+def _differs_in_marks_alone(change: Change) -> bool:
+    """Whether it is a sheet that lies as it lay."""
+    before, after = change.before, change.after
+    if before is None or after is None:
+        return False
+    return after.kind is PieceKind.SHEET and _lies_as_it_lay(before, after)
+
+
+def _lies_as_it_lay(before: Sighting, after: Sighting) -> bool:
+    """Whether a piece that may be measured anew only seems to lie a little elsewhere."""
+    if after.kind not in MEASURED_ANEW_MM_DEG:
         return False
     most_mm, most_deg = MEASURED_ANEW_MM_DEG[after.kind]
     off_mm = math.dist((before.pose.x_mm, before.pose.y_mm), (after.pose.x_mm, after.pose.y_mm))

@@ -489,17 +489,26 @@ def test_what_is_only_measured_anew_uses_up_no_press(
     assert referee.counted(lying(1.4, 0.4, slid_mm)) == counted
 
 
-def test_a_mark_written_after_a_press_uses_it_up(referee: Referee) -> None:
-    def marked(time_s: float, likely: float) -> Scene:
-        sheet = as_kind(lying(time_s, 0.4, 0.0), PieceKind.SHEET)
-        pieces = tuple(replace(s, marks=(SheetMark(MarkKind.DOT, (1, 1), likely),)) for s in sheet.sightings)
-        return replace(sheet, sightings=pieces, settled=Settled(pieces, 0.4))
+def marked(time_s: float, likely: float, *, hand: bool = False) -> Scene:
+    """A sheet with a dot so likely, and a hand far from it or none."""
+    sheet = as_kind(lying(time_s, 0.4, 0.0), PieceKind.SHEET)
+    pieces = tuple(replace(s, marks=(SheetMark(MarkKind.DOT, (1, 1), likely),)) for s in sheet.sightings)
+    hidden = (HiddenPlace(((300.0, 300.0), (320.0, 300.0), (310.0, 330.0)), HiddenCause.HAND),) if hand else ()
+    return replace(sheet, sightings=pieces, hidden=hidden, settled=Settled(pieces, 0.4))
 
-    for likely, counted in ((0.5, {2}), (0.95, set())):
-        follow(referee, marked(1.0, 0.05))
-        referee.press(2, 1.1)
-        follow(referee, marked(1.4, likely))
-        assert referee.counted(marked(1.4, likely)) == counted
+
+@pytest.mark.parametrize(
+    ("likely", "hand", "after_s", "counted"),
+    [(0.5, True, 0.3, {2}), (0.95, True, 0.3, set()), (0.95, False, 2.0, set()), (0.95, False, 0.3, {2})],
+)
+def test_a_mark_written_after_a_press_uses_it_up_and_one_that_is_only_read_then_does_not(
+    referee: Referee, likely: float, hand: bool, after_s: float, counted: set[int]
+) -> None:
+    """Nobody writes in a moment, nor without a hand anywhere."""
+    follow(referee, marked(1.0, 0.05))
+    referee.press(2, 1.1)
+    follow(referee, marked(1.2, 0.05, hand=hand), marked(1.1 + after_s, likely))
+    assert referee.counted(marked(1.1 + after_s, likely)) == counted
 
 
 def test_a_press_is_used_up_by_a_change_of_what_is_seen_badly_too(referee: Referee) -> None:
