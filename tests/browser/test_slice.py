@@ -16,6 +16,7 @@ from tests.browser.chromium import find_chromium
 from tests.browser.legible import illegible
 from tests.browser.shots import SIZES
 from tests.browser.test_display import OVERFLOWS, room, run
+from tests.controller.games.known import known
 from tests.controller.games.slice.laid_slice import LaidSlice
 from tests.controller.laid_table import Outlets, make_table
 
@@ -44,9 +45,7 @@ class Watched:
 
     def phase(self) -> Phase:
         """The phase of the game by now."""
-        phase = self.table.state.phase
-        assert isinstance(phase, Phase)
-        return phase
+        return known(Phase, self.table.state.phase)
 
     async def look(self, *, moved: bool = True) -> TableView:
         for rest_s in (0.0,) * moved + (0.5, 0.7, 2.9):

@@ -554,15 +554,14 @@ def _may_be_grabbed(state: State, way: Way, seen: Seen, known: Known) -> bool:
     if not (isinstance(way.moves[0], Count) and isinstance(card, Draw)):
         return False
     lost = {spot for spot in seen.contents if not seen.is_seen(spot) and spot[0] not in seen.in_hands} - known.unseen
-    for player in {spot[0] for spot in lost}:
-        grab = Grab(player)
-        if rules.refusal(state, grab) is None and rules.usable(state, player, state.open[-1], revealed=False):
-            grabbed = rules.apply(state, grab)
-            for place in rules.fitting(grabbed):
-                if (player, place) in lost:
-                    placed = rules.apply(grabbed, Place(player, place))
-                    if rules.refusal(placed, Reveal(card.card)) is None:
-                        return True
+    for player, place in lost:
+        if rules.refusal(state, Grab(player)) is not None:
+            continue
+        if not rules.usable(state, player, state.open[-1], revealed=False):
+            continue
+        grabbed, put = rules.apply(state, Grab(player)), Place(player, place)
+        if rules.refusal(grabbed, put) is None and rules.refusal(rules.apply(grabbed, put), Reveal(card.card)) is None:
+            return True
     return False
 
 
