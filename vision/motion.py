@@ -11,6 +11,7 @@ from vision.short_axes import median_of, total
 
 Small = NDArray[np.float32]
 Mask = NDArray[np.uint8]
+Blocks = NDArray[np.bool_]
 
 WIDTH = 240
 """Columns of a small picture: about 5 mm of table each."""
@@ -27,6 +28,8 @@ window before the lens, a lamp of another colour."""
 EXPLAINED = 0.5
 """If that leaves less than this share of what they differ by: else it is no light, and little is known."""
 LIGHT_ROUNDS, GAINS = 8, (0.2, 5.0)
+LEAST_NOISY = 0.05
+"""So large a share of blocks has to tell how much noise there is."""
 _BESIDE = np.array([[1, 1, 1], [1, 0, 1], [1, 1, 1]], np.uint8)
 SATURATED = 238.0
 """Levels above this may be cut off, and do not grow with the light."""
@@ -62,6 +65,15 @@ def differences(first: Small, second: Small) -> Small:
 def middle_of(apart: Small) -> float:
     """By how many levels half of the blocks differ."""
     return median_of(apart)
+
+
+def usual_noise(apart: Small, quieter: Blocks | None = None) -> float:
+    """By how many levels half of every other row's and column's blocks differ, but for those that are `quieter` than
+    the camera is, unless nearly all of them are."""
+    some = apart[::2, ::2]
+    if quieter is not None and np.count_nonzero(noisy := ~quieter[::2, ::2]) >= LEAST_NOISY * some.size:
+        some = some[noisy]
+    return middle_of(some)
 
 
 def _apart(first: Small, second: Small, gains: Sequence[float], offsets: Sequence[float]) -> Small:
@@ -108,7 +120,7 @@ def least_noticed(difference: Small, known: float = OTHER_LIGHT, middle: float |
     """By how many levels a block must differ to be told from noise. Where more than half of them differ by more than
     noise is `known` to make them differ, other light falls there, stripes over all of the table: that is no noise.
     `middle` is by how much half of them differ, where that is known already."""
-    noise = min(middle_of(difference[::2, ::2]) if middle is None else middle, known)
+    noise = min(usual_noise(difference) if middle is None else middle, known)
     return max(LEAST_DIFFERENCE, NOISES * noise)
 
 

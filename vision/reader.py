@@ -26,7 +26,7 @@ from vision.mat.lens import ANY_CAMERA, AssumedFocal, Lens
 from vision.mat.rectify import table_map
 from vision.mat.registration import Registration, find_mat, with_lens
 from vision.mat.sharpness import blur_widths
-from vision.motion import Mask, Small, beyond_noise, differences, least_noticed, shrink
+from vision.motion import Mask, Small, beyond_noise, differences, least_noticed, shrink, usual_noise
 from vision.pieces.checking import check_again, cost_there
 from vision.pieces.faces import FacePack
 from vision.pieces.features import find_keypoints
@@ -152,12 +152,16 @@ class Reader:
         if still is not None:
             small, unsure, apart = still.small, still.unsure, differences(still.small, known.read)
         even = self._bands.taken_off(frame.image, small, known.read, apart)
+        quieter = None
         if even is not None:
-            small, apart, known.read = even.small, even.apart, even.followed(known.read)
-        moving = known.motion.follow(small, frame.time_s, unsure)
-        changed = beyond_noise(apart, known.motion.tolerance, known.motion.noise)
+            small, apart, known.read, quieter = even.small, even.apart, even.followed(known.read), even.as_lately
+        moving = known.motion.follow(small, frame.time_s, unsure, quieter)
+        noise = usual_noise(apart, quieter)
+        changed = beyond_noise(apart, known.motion.tolerance, known.motion.noise, noise)
         busy = known.with_boards(known.motion.busy(moving, changed))
-        come_to_rest = (changed & ~busy) | known.written_over(busy, changed, least_noticed(apart, known.motion.noise))
+        come_to_rest = (changed & ~busy) | known.written_over(
+            busy, changed, least_noticed(apart, known.motion.noise, noise)
+        )
         self._clock.stage("compare")
         anew = self._anew and not busy.any()
         moved = not known.sway.told and known.may_be_moved(changed, busy) and not self._still_registered(frame, known)

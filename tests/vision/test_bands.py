@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from tests.vision.altered import flickering
-from tests.vision.drawn_table import View, enrolled, photograph
+from tests.vision.drawn_table import View, enrolled, photograph, taken
 from tests.vision.test_reader import TABLE, assert_shows
+from vision.following.settling import Motion
 from vision.frame import Frame, Image
 from vision.light.bands import Bands, Even
 from vision.motion import Small, beyond_noise, differences, middle_of, shrink
@@ -107,6 +108,47 @@ def test_something_white_that_is_laid_there_is_a_change() -> None:
     even = even_of(flickering(covered, 0.1, 3.3, 0.45), shrink(flickering(seen(1), 0.1, 3.3, 0.1)))
     assert even is not None
     assert np.count_nonzero(beyond_noise(even.apart)) > 100
+
+
+def on_white_cloth(seed: int) -> Image:
+    """A table of which the larger part is white, too bright for the camera but for the cloth's threads."""
+    cloth = view(seed)
+    laid = photograph(TABLE, replace(cloth, noise=0.0, light=(0.7, 0.7, 0.7)))
+    laid[:, :900] = 255
+    laid[:, 3:900:9] = 210
+    return taken(laid, replace(cloth, light=(1.2, 1.2, 1.2), noise=4.0))
+
+
+def test_nothing_moves_while_lamps_flicker_over_a_table_most_of_which_is_too_bright() -> None:
+    """What is cut off is compared as it looked lately, which shows next to no noise; the rest of the table does."""
+    pictures = [on_white_cloth(seed) for seed in range(6)]
+    known, bands, motion = shrink(flickering(pictures[0], 0.1, 3.3, 0.1)), Bands(), None
+    for number in range(1, 20):
+        even = even_of(flickering(pictures[number % 6], 0.1, 3.3, 0.1 + 0.37 * number), known, bands)
+        assert even is not None
+        assert even.as_lately.mean() > 0.4
+        known = even.followed(known)
+        if motion is None:
+            motion = Motion(even.small, number * FRAME_S)
+        else:
+            assert not motion.follow(even.small, number * FRAME_S, quieter=even.as_lately).any()
+
+
+def test_how_it_looked_lately_is_forgotten_when_stripes_have_not_been_seen_for_a_while() -> None:
+    bright = photograph(TABLE, View(seed=1, light=(0.85, 0.95, 1.25)))
+    laid = bright.copy()
+    laid[100:600, 100:400] //= np.uint8(4)
+    laid[100:600, 100:400] *= np.uint8(3)
+    laid[100:600:12, 100:400] = 255
+    known, bands = shrink(bright), Bands()
+    for number in range(10):
+        assert even_of(flickering(bright, 0.19, 3.3, 0.1 + 0.37 * number), known, bands) is not None
+    for _ in range(10):
+        assert even_of(laid, shrink(laid), bands) is None
+    even = even_of(flickering(laid, 0.1, 3.3, 0.45), shrink(laid), bands)
+    assert even is not None
+    shown = np.abs(even.small - shrink(laid))[25:110, 25:70].max(2)
+    assert float(np.quantile(shown, 0.9)) < 5.0
 
 
 @pytest.mark.long

@@ -13,12 +13,13 @@ import numpy as np
 from vision.motion import (
     LEAST_DIFFERENCE,
     OTHER_LIGHT,
+    Blocks,
     Mask,
     Small,
     beyond_noise,
     differences,
     least_noticed,
-    middle_of,
+    usual_noise,
 )
 from vision.scene import Change, PieceKind, Scene, Settled, Sighting
 
@@ -55,11 +56,11 @@ class Motion:
         self._whole_s = time_s
         self._unsure: Small | None = None
 
-    def follow(self, small: Small, time_s: float, unsure: Small | None = None) -> Mask:
+    def follow(self, small: Small, time_s: float, unsure: Small | None = None, quieter: Blocks | None = None) -> Mask:
         """255 in the blocks that moved since the picture before. Where a picture's blocks are not known exactly, they
-        are `unsure` by so many levels."""
+        are `unsure` by so many levels; those that are `quieter` show less noise than the camera has."""
         difference = differences(small, self._last)
-        middle = middle_of(difference[::2, ::2])
+        middle = usual_noise(difference, quieter)
         self._keep_unsure(unsure)
         moving = beyond_noise(difference, self.tolerance, self.noise, middle)
         if not moving.any():

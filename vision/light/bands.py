@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Frame, Image
-from vision.motion import SATURATED, Small, differences, middle_of, shrink
+from vision.motion import SATURATED, Blocks, Small, differences, shrink, usual_noise
 from vision.short_axes import median_of, row_medians, total
 
 Waves = NDArray[np.float64]
@@ -49,6 +49,8 @@ stripes. What was so goes on being so: so much of it is left from picture to pic
 BY_STRIPES, STEADIES = 3.0, 0.1
 """Where they differ from how they looked by less than so many times the strongest stripes lately, that follows them by
 this share."""
+OUTDATED = 5
+"""How it looked lately counts for nothing when no stripes were seen in so many pictures: other pieces may lie there."""
 FORGETS = 0.05
 """What is known of the table had stripes itself when it was seen: by this share of the difference it follows each
 picture's, so that it comes to show what lies between them all."""
@@ -64,6 +66,8 @@ class Even:
     """By how many levels it differs from what is known of the table; see `vision.motion.differences`."""
     gains: Small
     """By how many times each colour of each row was brighter: rows x 3."""
+    as_lately: Blocks
+    """Blocks of which a colour is as it looked lately, and shows less noise than the camera has."""
 
     def followed(self, known: Small) -> Small:
         """What is known of the table, a little nearer to having no stripes."""
@@ -89,29 +93,42 @@ class Bands:
         self._cut: Small | None = None
         self._steady: Small | None = None
         self._strongest = 0.0
+        self._without = 0
+        """In so many pictures, up to the last one, no stripes were seen."""
 
     def taken_off(self, image: Image, small: Small, known: Small, apart: Small) -> Even | None:
         """A small picture without stripes, by what is known of the table and by how much it differs from that (`apart`,
         see `vision.motion.differences`); None where no stripes explain how it differs. `image` is the whole picture."""
+        even = self._evened(image, small, known, apart)
+        self._without = 0 if even is not None else self._without + 1
+        if self._without >= OUTDATED:
+            self._steady, self._cut, self._strongest = None, None, 0.0
+        return even
+
+    def _evened(self, image: Image, small: Small, known: Small, apart: Small) -> Even | None:
         rows = row_medians(total(small[:, ::EVERY] - known[:, ::EVERY])) / 3.0
         if median_of(np.abs(rows - median_of(rows))) < NOTICED:
             return None
         stripes = _fitted(*row_gains(small, known))
         if stripes is None or (strongest := float(np.abs(stripes).max())) > STRONGEST:
             return None
-        self._strongest = max(strongest, LASTS * self._strongest)
         gains = np.asarray(1.0 + stripes, np.float32)
-        even = self._steadied(image, small / gains[:, None])
-        left = differences(even, known)
-        return Even(even, left, gains) if middle_of(left[::2, ::2]) < LEFT * middle_of(apart[::2, ::2]) else None
+        plain, cut_off = small / gains[:, None], self._cut_off(image) > CUT_OFF
+        strongest = max(strongest, LASTS * self._strongest)
+        steady = self._steadied(plain, strongest)
+        even = np.where(cut_off, steady, plain)
+        left, as_lately = differences(even, known), np.asarray(cut_off.any(2))
+        if usual_noise(left, as_lately) >= LEFT * usual_noise(apart, as_lately):
+            return None
+        self._steady, self._strongest = steady, strongest
+        return Even(even, left, gains, as_lately)
 
-    def _steadied(self, image: Image, even: Small) -> Small:
-        """A small picture without stripes, what is cut off as it looked lately: stripes cannot be taken off that, if it
-        is only here and there in a block."""
+    def _steadied(self, even: Small, strongest: float) -> Small:
+        """How a small picture without stripes looks lately: stripes cannot be taken off what is cut off, if it is only
+        here and there in a block."""
         before = even if self._steady is None or self._steady.shape != even.shape else self._steady
-        by_stripes = np.abs(even - before) < before * np.float32(BY_STRIPES * self._strongest)
-        self._steady = np.where(by_stripes, before + np.float32(STEADIES) * (even - before), even)
-        return np.where(self._cut_off(image) > CUT_OFF, self._steady, even)
+        by_stripes = np.abs(even - before) < before * np.float32(BY_STRIPES * strongest)
+        return np.where(by_stripes, before + np.float32(STEADIES) * (even - before), even)
 
     def _cut_off(self, image: Image) -> Small:
         """The share of each block's pixels that are cut off in each colour, or were lately."""
