@@ -10,7 +10,8 @@ import numpy as np
 
 from vision.finders import Finder, TellsHeld
 from vision.following.known_table import LOOKS, KnownTable, where_they_lay
-from vision.following.read_before import gone_from
+from vision.following.other_light import MISFIT_MM
+from vision.following.read_before import gone_from, lies_among
 from vision.following.settling import LastRest, same
 from vision.frame import Frame, Image
 from vision.hiding.foreign import SeenTable, washed_out
@@ -226,6 +227,8 @@ class Reader:
         known = KnownTable(registration, view, self._kinds, small, frame)
         if knocked is not None:
             known.seen_after(knocked)
+        elif before is not None and before.fits(frame.image) and _lies_as(registration, before.registration):
+            known.seen_anew(before)
         self._settle(frame, known, readings, known.nowhere)
         self._table = known
         return known
@@ -431,8 +434,10 @@ class Reader:
         # Without readings it tells of nothing yet, and is worked out when finders have found what lies there.
         foreign = seen.foreign() | reaching if readings else reaching
         open_ones = [r for r in known.with_hidden(readings, foreign | glare) if r.confirmed]
-        if lit_otherwise := known.in_other_light(open_ones):
-            readings = [*open_ones, *lit_otherwise]
+        lit_otherwise, overexposed = known.in_other_light(open_ones), known.overexposed()
+        if lit_otherwise or overexposed.any():
+            open_ones = [reading for reading in open_ones if not lies_among(reading, lit_otherwise, MISFIT_MM)]
+            readings, glare = [*open_ones, *lit_otherwise], glare | overexposed
             seen = SeenTable(soft, known.coarse, readings, self._kinds, glare, known.as_bare)
             foreign = seen.foreign() | reaching
             open_ones = known.with_hidden(readings, foreign | glare)
@@ -500,7 +505,7 @@ class Reader:
         except RegistrationError:
             return True
         self._clock.stage("register")
-        return found.markers_shift_mm(known.registration) < MAT_MOVED_MM
+        return _lies_as(found, known.registration)
 
     def _scene_while_moving(self, frame: Frame, known: KnownTable, changed: Mask, busy: Mask) -> Scene:
         """What was known and is not touched by the movement; what moves hides the rest."""
@@ -559,6 +564,11 @@ class _StageClock:
         now = perf_counter()
         self.stages[name] = round(self.stages.get(name, 0.0) + (now - self._last) * 1e3, 3)
         self._last = now
+
+
+def _lies_as(one: Registration, other: Registration) -> bool:
+    """Whether the mat lies where it lay."""
+    return one.markers_shift_mm(other) < MAT_MOVED_MM
 
 
 def _lying(known: KnownTable, seen: SeenTable) -> Mask:

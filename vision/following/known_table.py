@@ -14,6 +14,7 @@ from vision.following.blocks import Blocks
 from vision.following.footprint import Footprint
 from vision.following.found_before import is_doubtful, is_plain, is_read_as, lies_there
 from vision.following.looked_at import LookedAt
+from vision.following.other_light import OtherLight
 from vision.following.read_before import gone_from, lies_among
 from vision.following.settling import Motion, unmatched
 from vision.following.sway import Still, Sway
@@ -32,7 +33,7 @@ from vision.pieces.finding import COVERED
 from vision.pieces.from_above import FromAbove
 from vision.pieces.raster import Raster
 from vision.pieces.reading import Reading, share
-from vision.pieces.same_print import in_place_of, is_otherwise_lit, may_show_the_same, shows_the_same
+from vision.pieces.same_print import in_place_of, is_otherwise_lit, may_show_the_same
 from vision.pieces.sightings import sighting
 from vision.pieces.verify import Look, Prepared
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Sighting
@@ -50,8 +51,6 @@ LOOKS, LOOK_AGAIN_S = 3, 0.35
 PLAIN = 0.7
 """A piece of which so large a share is seen as it should be is plain to see."""
 _NEAR = np.ones((3, 3), np.uint8)
-MOST_COVERED = 0.5
-"""A piece of which new ones cover so much does not lie there as it lay."""
 MOVED_SHARE = 0.4
 """Of the markers' blocks more change where the mat moves; where a hand moves over one marker, fewer."""
 LEAST_LEFT = 30
@@ -132,8 +131,8 @@ class KnownTable:
         """What was told from the top down in vain since the last change, and what was left over then."""
         self._beside_hands: list[Reading] = []
         """Those that were found while hands were about, which may be no more than a hand that looked like them."""
-        self._otherwise_lit: list[Reading] = []
-        """Those that lay where they lay now when they could not be read, in other light."""
+        self._other_light = OtherLight()
+        """How those that lie there looked when they were read best."""
         self._gone: list[Reading] = []
         """Those that lay where something else was seen later, the last ones of them."""
         self._shown: Shown | None = None
@@ -165,6 +164,7 @@ class KnownTable:
         other._written = self._written
         other._left = self._left
         other._before_knock, other._stood = self._before_knock, self._stood
+        other._other_light = self._other_light
         other.hand, other.hand_since_s = self.hand, self.hand_since_s
         return other
 
@@ -176,6 +176,10 @@ class KnownTable:
             bare, lay = self._before_knock
             under = np.asarray(cv2.dilate(self.blocks.under(lay), np.ones((5, 5), np.uint8)), np.uint8)
             self._bare_table = bare.carried_over(self.motion.last, self.blocks, under)
+
+    def seen_anew(self, before: "KnownTable") -> None:
+        """Remember how what lay there looked before all was read anew, camera and mat being where they were."""
+        self._other_light.read_anew(before._other_light)
 
     def _last_stood(self) -> tuple[BareTable, tuple[Sighting, ...]] | None:
         """The bare table and what lay there when this was looked at often enough, or what was known before."""
@@ -215,7 +219,8 @@ class KnownTable:
     def things(self, before: Sequence[Reading], elsewhere: Mask) -> Mask:
         """Blocks of things that are neither table nor piece, by how all looked before they came; `before` these pieces
         were read. Not `elsewhere`."""
-        elsewhere = np.where(self._pieces_by_form(), np.uint8(255), elsewhere)
+        by_form = self._pieces_by_form()
+        elsewhere = np.where(by_form, np.uint8(255), elsewhere | self._other_light.beside(self.blocks))
         found = self._things.look(self.blocks, self._bare_table, self.motion.last, before, self.readings, elsewhere)
         return self.blocks.to_cells(found) & self.coarse.seen
 
@@ -393,6 +398,7 @@ class KnownTable:
         old = [r for r in self.readings if id(r) not in now and r.settled and r.agrees.mean() >= PLAIN]
         self._gone = [*self._gone, *gone_from(old, readings)][-MOST_GONE:]
         self.readings = readings
+        self._other_light.take(readings, self.blocks, self.motion.last)
 
     def found_beside_hands(self, previous: Sequence[Reading], busy: Mask) -> None:
         """Take notice of what was found that did not lie there before, if hands are about."""
@@ -409,21 +415,16 @@ class KnownTable:
         return [reading for reading in readings if not lies_among(reading, self._beside_hands)]
 
     def in_other_light(self, found: Sequence[Reading]) -> list[Reading]:
-        """Pieces that are not among those `found` though they lie there still, in light in which they cannot be read:
-        their places show what they showed, otherwise lit. (Where the light is as it was, what is not found any more was
-        a mistake.)"""
-        lost = [r for r in self.founded(gone_from(self.readings, found)) if r.settled]
-        new = self.blocks.covered(gone_from(found, self.readings)) if lost else self.nowhere
-        kept = []
-        for reading in lost:
-            at = self.blocks.footprint(reading)
-            before, now = self.read[at.part], self.motion.last[at.part]
-            covered = np.count_nonzero(at.inside & new[at.part]) > MOST_COVERED * at.count
-            other = lies_among(reading, self._otherwise_lit) or is_otherwise_lit(before, now, at.inside)
-            if not covered and other and shows_the_same(before, now, at.inside):
-                kept.append(reading)
-        self._otherwise_lit = [r for r in self._otherwise_lit if lies_among(r, found)] + kept
-        return kept
+        """Pieces that are not among those `found`, or hardly, though they lie there still, in light in which they
+        cannot be read as they could."""
+        known = set(map(id, self.readings))
+        plain = [reading for reading in found if reading.settled or id(reading) in known]
+        lost, new = self.founded(gone_from(self.readings, plain)), gone_from(found, self.readings)
+        return self._other_light.still_there(lost, new, plain, self.blocks, self.motion.last)
+
+    def overexposed(self) -> Mask:
+        """255 in the table's cells where pieces lay before so much light fell on them that nothing is seen of them."""
+        return self.blocks.to_cells(self._other_light.unseen(self.motion.last, self.blocks)) & self.coarse.seen
 
     def instead(self, found: Sequence[Reading]) -> list[Reading]:
         """What was found, in doubt where another piece lay in the very same place (see `vision.pieces.same_print`),

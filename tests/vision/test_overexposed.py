@@ -1,0 +1,106 @@
+"""A piece that lies where it lay is known though so much light falls on it that most of it is cut off."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+
+from tests.vision.drawn_table import Piece, View, enrolled, photograph, project
+from tests.vision.test_same_print import SIZE, TABLE, printed
+from vision.frame import Frame, Image
+from vision.motion import Small
+from vision.pieces.overexposed import Overexposed, overexposed
+from vision.reader import Reader
+from vision.scene import HiddenCause, Scene
+
+INSIDE = np.full(SIZE, 255, np.uint8)
+FACES = sorted(piece.face for piece in TABLE)
+
+
+def lit(light: float, pieces: Sequence[Piece] = TABLE, seed: int = 1, veil: Image | None = None) -> Image:
+    picture = photograph(pieces, View(seed=seed, light=(light, light, light), noise=2.0))
+    return picture if veil is None else np.asarray(cv2.add(picture, veil), np.uint8)
+
+
+def watched(pictures: Sequence[Image]) -> Scene:
+    """What is said at last of a table that looks so, one picture after the other."""
+    reader = Reader(enrolled())
+    for number, picture in enumerate(pictures):
+        scene = reader.read(Frame(picture, number * 0.5, number))
+    return scene
+
+
+def faces(scene: Scene) -> list[str]:
+    return sorted(piece.face for piece in scene.sightings if piece.likely)
+
+
+def a_lamp_on(light: float, then: Sequence[Piece] = TABLE, veil: Image | None = None) -> Scene:
+    return watched([*(lit(0.8, seed=one) for one in range(3)), *(lit(light, then, 3 + one, veil) for one in range(4))])
+
+
+@pytest.mark.parametrize("light", [2.2, 3.0, 4.0])
+def test_what_lay_there_is_known_when_a_lamp_is_switched_on_over_it(light: float) -> None:
+    scene = a_lamp_on(light)
+    assert faces(scene) == FACES
+
+
+@pytest.mark.parametrize("light", [2.2, 3.0, 4.0])
+def test_one_that_was_taken_away_in_that_moment_is_gone(light: float) -> None:
+    assert faces(a_lamp_on(light, TABLE[:3])) == FACES[:3]
+
+
+@pytest.mark.parametrize("light", [2.2, 3.0])
+def test_one_that_is_taken_away_while_all_is_that_bright_is_gone(light: float) -> None:
+    bright = [lit(light, TABLE if one < 8 else TABLE[:3], one) for one in range(3, 12)]
+    assert faces(watched([*(lit(0.8, seed=one) for one in range(3)), *bright])) == FACES[:3]
+
+
+def test_what_a_mirrored_lamp_leaves_nothing_of_is_hidden() -> None:
+    """Though white paper is as bright as can be everywhere."""
+    spot = np.zeros((720, 1280, 3), np.uint8)
+    at = np.round(project(np.array([[195.0, 60.0]]), View())[0]).astype(int)
+    cv2.circle(spot, (int(at[0]), int(at[1])), 45, (255, 255, 255), cv2.FILLED)
+    veil = cv2.GaussianBlur(spot, (0, 0), 12.0)
+    scene = a_lamp_on(2.2, veil=np.asarray(veil * 0.7, np.uint8))
+    assert faces(scene) == FACES
+    assert any(place.cause is HiddenCause.GLARE for place in scene.hidden)
+
+
+def test_another_one_in_its_very_place_is_not_taken_for_it() -> None:
+    assert "special/two" not in faces(a_lamp_on(3.0, (*TABLE[:3], replace(TABLE[3], face="special/one"))))
+
+
+def test_all_is_read_when_the_light_is_as_it_was() -> None:
+    pictures = [lit(light, seed=one) for one, light in enumerate([0.8, 0.8, 0.8, 3.0, 3.0, 3.0, 0.8, 0.8, 0.8])]
+    scene = watched(pictures)
+    assert faces(scene) == FACES
+    assert not [place for place in scene.hidden if place.cause is HiddenCause.GLARE]
+
+
+def brighter(before: Small, times: float, veil: float = 0.0) -> Small:
+    return np.asarray(np.minimum(before * times + veil, 255.0), np.float32)
+
+
+@pytest.mark.parametrize("times", [1.8, 2.0, 2.2])
+def test_dark_parts_of_a_print_tell_whether_it_is_the_same(times: float) -> None:
+    assert overexposed(printed(1), brighter(printed(1), times), INSIDE) is Overexposed.SAME
+    assert overexposed(printed(1), brighter(printed(2), times), INSIDE) is Overexposed.OTHER
+
+
+def test_colours_of_a_lamp_do_not_matter() -> None:
+    tinted = np.asarray(np.minimum(printed(1) * np.array([2.0, 2.6, 3.4]), 255.0), np.float32)
+    assert overexposed(printed(1), tinted, INSIDE) is Overexposed.SAME
+
+
+def test_where_next_to_nothing_is_seen_it_is_not_told() -> None:
+    pale = np.asarray(235.0 + 0.05 * printed(1), np.float32)
+    assert overexposed(pale, brighter(pale, 2.0), INSIDE) is Overexposed.UNSEEN
+    dark = overexposed(printed(1), brighter(printed(1), 1.0, 150.0), INSIDE)
+    assert dark is Overexposed.UNSEEN
+
+
+def test_where_little_is_cut_off_or_it_is_small_nothing_is_said() -> None:
+    assert overexposed(printed(1), printed(1), INSIDE) is None
+    assert overexposed(printed(1)[:3, :5], brighter(printed(1)[:3, :5], 3.0), INSIDE[:3, :5]) is None
