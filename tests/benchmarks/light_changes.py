@@ -148,10 +148,15 @@ def leaves(table: Registration, rng: np.random.Generator) -> Light:
     return Light(_grey((1.0 - depth) + depth / (1.0 + np.exp(-4.0 * seen))))
 
 
-KINDS: Mapping[str, Draw] = {
-    one.__name__.replace("_", "-"): one
-    for one in (shadow_edge, blinds, lamp_on, lamp_off, mirrored_lamp, dusk, sun_patch, veil, stick_shadow, leaves)
-}
+def too_much_light(table: Registration, rng: np.random.Generator) -> Light:
+    """A lamp over the table while the camera's exposure stays as it was: much of what is pale is cut off."""
+    level = _lamp(table, rng, rng.uniform(0.0, 0.4)) * np.float32(rng.uniform(1.5, 2.6))
+    warm = np.array([1.0 / rng.uniform(1.0, 1.15), 1.0, rng.uniform(1.0, 1.1)], np.float32)
+    return Light(np.asarray(level[..., None] * warm, np.float32))
+
+
+MOST = (shadow_edge, blinds, lamp_on, lamp_off, mirrored_lamp, dusk, sun_patch, veil, stick_shadow, leaves)
+KINDS: Mapping[str, Draw] = {one.__name__.replace("_", "-"): one for one in (*MOST, too_much_light)}
 COMES_IN_S: Mapping[str, float] = {"dusk": 2.0}
 """Within what time light comes that does not come at once."""
 

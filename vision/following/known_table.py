@@ -423,8 +423,8 @@ class KnownTable:
         return self._other_light.still_there(lost, new, plain, self.blocks, self.motion.last)
 
     def overexposed(self) -> Mask:
-        """255 in the table's cells where pieces lay before so much light fell on them that nothing is seen of them."""
-        return self.blocks.to_cells(self._other_light.unseen(self.motion.last, self.blocks)) & self.coarse.seen
+        """255 in the table's cells where pieces lay before so much light fell on them that it is not told what does."""
+        return self.blocks.to_cells(self._other_light.unseen(self.blocks)) & self.coarse.seen
 
     def instead(self, found: Sequence[Reading]) -> list[Reading]:
         """What was found, in doubt where another piece lay in the very same place (see `vision.pieces.same_print`),

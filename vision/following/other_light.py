@@ -1,7 +1,7 @@
 """Pieces that lie where they lay, in light in which they cannot be read any more."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from vision.following.footprint import Footprint
 from vision.following.read_before import lies_among
 from vision.masks import Mask
 from vision.motion import Small
-from vision.pieces.overexposed import Overexposed, overexposed
+from vision.pieces.overexposed import Overexposed, overexposed, undisturbed
 from vision.pieces.reading import Reading
 from vision.pieces.same_print import is_otherwise_lit, shows_the_same
 
@@ -27,6 +27,8 @@ class _Looked:
     reading: Reading
     at: Footprint
     before: Small
+    lately: Small | None = None
+    """How it looked the last time in other light."""
 
 
 class OtherLight:
@@ -38,70 +40,78 @@ class OtherLight:
         self._before_anew: list[_Looked] = []
         self._unread: list[_Looked] = []
         """Those of them that could not be read, and lie there still."""
+        self._unseen: list[_Looked] = []
+        """Those that may lie where too little is seen to tell."""
 
     def take(self, readings: Sequence[Reading], blocks: Blocks, now: Small) -> None:
         """These lie there, and look as the picture shows `now`."""
         known = {id(one.reading.pose): one for one in self._looked}
         looked = []
         for reading in readings:
-            before = known.get(id(reading.pose)) or self._of(reading)
+            before = known.get(id(reading.pose))
+            if before is None and (before := self._of(reading)) is not None:
+                there = now[before.at.part]
+                other = is_otherwise_lit(before.before, there, before.at.inside)
+                before = replace(before, lately=there.copy() if other else None)
             if before is not None and (before.reading.cost <= reading.cost or not reading.settled):
                 looked.append(before)
             elif reading.settled:
                 at = blocks.footprint(reading)
                 looked.append(_Looked(reading, at, now[at.part].copy()))
         self._looked = looked
-        lie = set(map(id, looked))
-        self._unread = [one for one in self._unread if id(one) in lie]
+        lie = {id(one.reading) for one in looked}
+        self._unread = [one for one in self._unread if id(one.reading) in lie]
 
     def read_anew(self, before: "OtherLight") -> None:
         """Remember what was known before all was read anew, camera and mat being where they were."""
-        self._before_anew = before._looked
+        self._before_anew = [*before._looked, *before._unseen]
 
     def still_there(
         self, lost: Sequence[Reading], new: Sequence[Reading], found: Sequence[Reading], blocks: Blocks, now: Small
     ) -> list[Reading]:
         """Which of those that are `lost` lie there still, as their places show `now` what they showed, otherwise lit.
         (Where the light is as it was, what is not found any more was a mistake.) `found` is what lies there plainly;
-        `new` is what did not lie there before."""
+        `new` is what did not lie there before. Those that may lie there `unseen` are not among them."""
         looked = [before for one in lost if (before := self._of(one)) is not None]
-        looked += [one for one in self._before_anew if not lies_among(one.reading, found)]
-        self._before_anew = []
-        kept = []
+        looked += [one for one in (*self._before_anew, *self._unseen) if not lies_among(one.reading, found)]
+        self._before_anew, self._unseen = [], []
+        kept: list[_Looked] = []
         for one in looked:
             shown = _shown(one, now)
             mine = [it for it in new if lies_among(it, [one.reading], MISFIT_MM)] if shown is Overexposed.SAME else []
-            others = blocks.covered([it for it in new if not any(it is some for some in mine)])
-            if shown is not Overexposed.OTHER and not _is_covered(one.at, others):
-                kept.append(one)
-        self._unread += kept
-        self._looked += kept
+            others = [it for it in new if not any(it is some for some in mine)]
+            if shown is not Overexposed.OTHER and not _is_covered(one.at, blocks.covered(others)):
+                (kept if shown is Overexposed.SAME else self._unseen).append(one)
+        lie = {id(one.reading) for one in kept}
+        kept = [replace(one, lately=now[one.at.part].copy()) for one in kept]
+        self._unread = [*(one for one in self._unread if id(one.reading) not in lie), *kept]
+        self._looked = [*(one for one in self._looked if id(one.reading) not in lie), *kept]
         return [one.reading for one in kept]
 
     def beside(self, blocks: Blocks) -> Mask:
         """255 in the blocks that such pieces lie on, or beside."""
         return blocks.covered([one.reading for one in self._unread]) if self._unread else blocks.nowhere
 
-    def unseen(self, now: Small, blocks: Blocks) -> Mask:
-        """255 in the blocks where pieces lay before so much light fell on them that nothing is seen of them."""
-        where = blocks.nowhere.copy()
-        for one in self._unread:
-            if overexposed(one.before, now[one.at.part], one.at.inside) is Overexposed.UNSEEN:
-                where[one.at.part] |= one.at.inside
-        return where
+    def unseen(self, blocks: Blocks) -> Mask:
+        """255 in the blocks where pieces lay before so much light fell on them that too little is seen to tell."""
+        return blocks.under([one.reading for one in self._unseen])
 
     def _of(self, reading: Reading) -> _Looked | None:
         return next((one for one in self._looked if lies_among(reading, [one.reading])), None)
 
 
 def _shown(one: _Looked, now: Small) -> Overexposed:
-    """Whether the place of a piece shows what it showed, in other light."""
+    """Whether the place of a piece shows what it showed, in other light. Where most of it is cut off some pieces look
+    much like others: what was touched since this light falls there may be another."""
     there, inside = now[one.at.part], one.at.inside
     if not is_otherwise_lit(one.before, there, inside):
         return Overexposed.OTHER
     if shows_the_same(one.before, there, inside):
         return Overexposed.SAME
-    return overexposed(one.before, there, inside) or Overexposed.OTHER
+    shown = overexposed(one.before, there, inside) or Overexposed.OTHER
+    if shown is Overexposed.SAME and one.lately is not None and not undisturbed(one.lately, there, inside):
+        return Overexposed.UNSEEN
+    return shown
 
 
 def _is_covered(at: Footprint, covered: Mask) -> bool:

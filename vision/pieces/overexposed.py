@@ -5,35 +5,37 @@ follow, white paper and whatever is pale are as bright as a picture can show. Th
 how they would look in so much light follows from how the place looked before.
 """
 
+import math
 from enum import Enum
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.motion import SATURATED, Mask, Small
-from vision.pieces.same_print import LEAST_BLOCKS
+from vision.pieces.same_print import FINE_BLOCKS, LEAST_BLOCKS
 
 Floats = NDArray[np.float32]
+Flags = NDArray[np.bool_]
 
 MOSTLY, NEARLY_ALL = 0.3, 0.9
 """Where less than the first share of what is seen (blocks and colours) is cut off its print tells what lies there; from
 the second on next to nothing is left of it."""
-SAME = 0.85
-"""From this correlation on the dark parts are the same. Where a lamp was switched on over a simulated table, five cards
-that were cut off in two thirds of their blocks correlated by 0.875 and more with how they had looked, and with how the
-others had looked by 0.73 at most."""
-MAYBE = 0.75
-"""From this on they may be: light that a lamp's reflection adds veils them."""
-LEFT_OVER = 0.3
-"""Where next to nothing is left they correlate so much if it belongs to what lay there: the triangles in a card's
-corners, faintly."""
+SAME, MAYBE, LEFT_OVER = 0.8, 0.5, 0.3
+"""From these correlations on the dark parts are the same, or may be, or, where next to nothing is left, what is left
+belongs to what lay there. On 52 simulated tables of cards and tiles on which a lamp was switched on, of 534 pieces that
+lay there still 452 correlated by more than the first with how they had looked; 9 that lay in another's place by 0.68 at
+most, and what was seen where 20 had been taken away by 0.15."""
 LEAST_DARK = 6.0
 """Of what would be darker than the light by less (standard deviation, levels), nothing would be seen."""
+UNDISTURBED = 10.0
+"""Levels by which means of nine blocks differ at most from how they looked in the same light while nobody touched them:
+other cards in the same place differ by 10 at least, in a hundredth of 8535 pairs by less than 17."""
 TELLING = 6
-"""So many blocks must not be cut off in a colour to tell how much brighter it is."""
+"""So many blocks must not be cut off in a colour to tell how much brighter it is;"""
 WHITE = np.float32(255.0)
 PALE = 10.0
-"""Else it is so much brighter that all but this percentage of blocks are cut off."""
+"""else it is so much brighter that all but this percentage of blocks are cut off."""
 
 
 class Overexposed(Enum):
@@ -49,26 +51,49 @@ def overexposed(before: Small, now: Small, inside: Mask) -> Overexposed | None:
     not enough of that is cut off."""
     if np.count_nonzero(inside) < LEAST_BLOCKS:
         return None
-    formerly, seen = before[inside > 0], now[inside > 0]
-    share = float((seen >= SATURATED).mean())
+    where = inside > 0
+    share = float((now[where] >= SATURATED).mean())
     if share < MOSTLY:
         return None
-    wanted, dark = WHITE - _in_such_light(formerly, seen), WHITE - np.minimum(seen, WHITE)
-    expected, left = wanted - wanted.mean(), dark - dark.mean()
-    alike = float((expected * left).sum() / np.sqrt(max(float((expected**2).sum() * (left**2).sum()), 1e-9)))
-    if share < NEARLY_ALL and alike > SAME:
+    wanted, dark = (WHITE - np.minimum(seen, WHITE) for seen in (_in_such_light(before, now, where), now))
+    alike = min(_correlation(wanted[where], dark[where]), _correlation(*(_fine(one, where) for one in (wanted, dark))))
+    pale = float(wanted[where].std(0).mean()) < LEAST_DARK
+    if alike > SAME and not pale:
         return Overexposed.SAME
-    nothing = share >= NEARLY_ALL and (alike > LEFT_OVER or float(wanted.std()) < LEAST_DARK)
+    nothing = share >= NEARLY_ALL and (alike > LEFT_OVER or pale)
     return Overexposed.UNSEEN if nothing or alike > MAYBE else Overexposed.OTHER
 
 
-def _in_such_light(before: Floats, now: Floats) -> Floats:
-    """How blocks (n x 3) would look in the light of now, each colour brighter by the same factor, and cut off."""
-    open_ones = now < SATURATED
+def undisturbed(lately: Small, now: Small, inside: Mask) -> bool:
+    """Whether a place of which most is cut off looks inside a mask as it did lately."""
+    where = inside > 0
+    wanted, seen = np.minimum(_in_such_light(lately, now, where), WHITE), np.minimum(now, WHITE)
+    weight, size = where.astype(np.float32), (FINE_BLOCKS, FINE_BLOCKS)
+    around = np.maximum(cv2.blur(weight, size), np.float32(1e-3))[..., None]
+    apart = cv2.blur((wanted - seen) * weight[..., None], size) / around
+    return float(np.abs(apart[where]).max(initial=0.0)) < UNDISTURBED
+
+
+def _in_such_light(before: Small, now: Small, where: Flags) -> Small:
+    """How a place would look in the light of now, each colour brighter by the same factor."""
     factors = [
         np.median(seen[told] / np.maximum(formerly[told], np.float32(1.0)))
-        if np.count_nonzero(told) >= TELLING
+        if np.count_nonzero(told := seen < SATURATED) >= TELLING
         else WHITE / max(float(np.percentile(formerly, PALE)), 1.0)
-        for formerly, seen, told in zip(before.T, now.T, open_ones.T, strict=True)
+        for formerly, seen in zip(before[where].T, now[where].T, strict=True)
     ]
-    return np.minimum(before * np.array(factors, np.float32), WHITE)
+    return np.asarray(before * np.array(factors, np.float32), np.float32)
+
+
+def _fine(dark: Small, where: Flags) -> Floats:
+    """How much darker than what is around it each block is (n x 3)."""
+    weight, size = where.astype(np.float32), (FINE_BLOCKS, FINE_BLOCKS)
+    around = cv2.blur(dark * weight[..., None], size) / np.maximum(cv2.blur(weight, size), np.float32(1e-3))[..., None]
+    return np.asarray((dark - around)[where], np.float32)
+
+
+def _correlation(one: Floats, other: Floats) -> float:
+    """Of the colours of two pictures' blocks (n x 3 each)."""
+    first, second = one - one.mean(0), other - other.mean(0)
+    both = float(np.square(first).sum()) * float(np.square(second).sum())
+    return float((first * second).sum()) / math.sqrt(max(both, 1e-9))
