@@ -12,7 +12,7 @@ from tests.vision.drawn_table import Piece, View, enrolled, photograph, project
 from tests.vision.test_same_print import SIZE, TABLE, printed
 from vision.frame import Frame, Image
 from vision.motion import Small
-from vision.pieces.overexposed import Overexposed, overexposed
+from vision.pieces.overexposed import Overexposed, overexposed, undisturbed
 from vision.reader import Reader
 from vision.scene import HiddenCause, Scene
 
@@ -91,6 +91,23 @@ def test_where_nearly_all_is_cut_off_a_piece_is_known_or_hidden() -> None:
 
 def test_another_one_in_its_very_place_is_not_taken_for_it() -> None:
     assert "special/two" not in faces(a_lamp_on(3.0, (*TABLE[:3], replace(TABLE[3], face="special/one"))))
+
+
+@pytest.mark.parametrize("light", [2.2, 3.0])
+def test_another_one_laid_there_afterwards_in_that_light_is_not_taken_for_it(light: float) -> None:
+    swapped = (*TABLE[:3], replace(TABLE[3], face="special/one"))
+    bright = [lit(light, TABLE if one < 8 else swapped, one) for one in range(3, 12)]
+    assert "special/two" not in faces(watched([*(lit(0.8, seed=one) for one in range(3)), *bright]))
+
+
+def test_what_is_cut_off_is_told_from_what_looks_much_like_it_once_it_was_touched() -> None:
+    bright = brighter(printed(1), 2.0)
+    noise = np.random.default_rng(6).normal(0.0, 1.5, (*SIZE, 3)).astype(np.float32)
+    assert undisturbed(bright, np.asarray(bright * np.float32(0.97) + noise, np.float32), INSIDE)
+    other = printed(1)
+    other[3:7, 4:9] += 40.0  # another topping
+    assert overexposed(printed(1), brighter(other, 2.0), INSIDE) is Overexposed.SAME
+    assert not undisturbed(bright, brighter(other, 2.0), INSIDE)
 
 
 def test_all_is_read_when_the_light_is_as_it_was() -> None:

@@ -5,15 +5,13 @@ follow, white paper and whatever is pale are as bright as a picture can show. Th
 how they would look in so much light follows from how the place looked before.
 """
 
-import math
 from enum import Enum
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.motion import SATURATED, Mask, Small
-from vision.pieces.same_print import FINE_BLOCKS, LEAST_BLOCKS
+from vision.pieces.same_print import LEAST_BLOCKS, correlation, means_around
 
 Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
@@ -56,7 +54,8 @@ def overexposed(before: Small, now: Small, inside: Mask) -> Overexposed | None:
     if share < MOSTLY:
         return None
     wanted, dark = (WHITE - np.minimum(seen, WHITE) for seen in (_in_such_light(before, now, where), now))
-    alike = min(_correlation(wanted[where], dark[where]), _correlation(*(_fine(one, where) for one in (wanted, dark))))
+    fine, left = (np.asarray(one - means_around(one, inside), np.float32)[where] for one in (wanted, dark))
+    alike = min(_colours_alike(wanted[where], dark[where]), _colours_alike(fine, left))
     pale = float(wanted[where].std(0).mean()) < LEAST_DARK
     if alike > SAME and not pale:
         return Overexposed.SAME
@@ -67,11 +66,9 @@ def overexposed(before: Small, now: Small, inside: Mask) -> Overexposed | None:
 def undisturbed(lately: Small, now: Small, inside: Mask) -> bool:
     """Whether a place of which most is cut off looks inside a mask as it did lately."""
     where = inside > 0
-    wanted, seen = np.minimum(_in_such_light(lately, now, where), WHITE), np.minimum(now, WHITE)
-    weight, size = where.astype(np.float32), (FINE_BLOCKS, FINE_BLOCKS)
-    around = np.maximum(cv2.blur(weight, size), np.float32(1e-3))[..., None]
-    apart = cv2.blur((wanted - seen) * weight[..., None], size) / around
-    return float(np.abs(apart[where]).max(initial=0.0)) < UNDISTURBED
+    wanted, seen = (np.minimum(one, WHITE) for one in (_in_such_light(lately, now, where), now))
+    apart = means_around(np.asarray(wanted - seen, np.float32), inside)[where]
+    return float(np.abs(apart).max(initial=0.0)) < UNDISTURBED
 
 
 def _in_such_light(before: Small, now: Small, where: Flags) -> Small:
@@ -85,15 +82,6 @@ def _in_such_light(before: Small, now: Small, where: Flags) -> Small:
     return np.asarray(before * np.array(factors, np.float32), np.float32)
 
 
-def _fine(dark: Small, where: Flags) -> Floats:
-    """How much darker than what is around it each block is (n x 3)."""
-    weight, size = where.astype(np.float32), (FINE_BLOCKS, FINE_BLOCKS)
-    around = cv2.blur(dark * weight[..., None], size) / np.maximum(cv2.blur(weight, size), np.float32(1e-3))[..., None]
-    return np.asarray((dark - around)[where], np.float32)
-
-
-def _correlation(one: Floats, other: Floats) -> float:
-    """Of the colours of two pictures' blocks (n x 3 each)."""
-    first, second = one - one.mean(0), other - other.mean(0)
-    both = float(np.square(first).sum()) * float(np.square(second).sum())
-    return float((first * second).sum()) / math.sqrt(max(both, 1e-9))
+def _colours_alike(one: Floats, other: Floats) -> float:
+    """How two pictures' blocks (n x 3 each) correlate, each colour beside its mean."""
+    return correlation(one - one.mean(0), other - other.mean(0))

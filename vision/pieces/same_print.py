@@ -62,7 +62,7 @@ def shows_the_same(before: Small, now: Small, inside: Mask) -> bool:
         return False
     first, second = _looks(before, inside), _looks(now, inside)
     return all(
-        one.std() > LEAST_CONTRAST and _correlation(one, other) > least
+        one.std() > LEAST_CONTRAST and correlation(one, other) > least
         for one, other, least in zip(first, second, (SAME_FINE, SAME_COLOURS), strict=True)
     )
 
@@ -73,7 +73,7 @@ def may_show_the_same(before: Small, now: Small, inside: Mask) -> bool:
         return True
     first, second = _looks(before, inside), _looks(now, inside)
     return all(
-        one.std() <= LEAST_CONTRAST or _correlation(one, other) > least
+        one.std() <= LEAST_CONTRAST or correlation(one, other) > least
         for one, other, least in zip(first, second, (OTHER_FINE, OTHER_COLOURS), strict=True)
     )
 
@@ -84,14 +84,24 @@ def is_otherwise_lit(before: Small, now: Small, inside: Mask) -> bool:
     return bool(change[inside > 0].mean() > OTHER_LIGHT)
 
 
+def means_around(values: Floats, inside: Mask) -> Floats:
+    """The mean of what is around each block (rows x columns, or x colours as well) inside a mask."""
+    weight, size = (inside > 0).astype(np.float32), (FINE_BLOCKS, FINE_BLOCKS)
+    within = np.maximum(cv2.blur(weight, size), np.float32(1e-3))
+    if values.ndim > 2:
+        weight, within = weight[..., None], within[..., None]
+    return np.asarray(cv2.blur(values * weight, size) / within, np.float32)
+
+
+def correlation(one: Floats, other: Floats) -> float:
+    """How alike values are of which the means are nought."""
+    return float((one * other).sum() / np.sqrt(max(float(np.square(one).sum() * np.square(other).sum()), 1e-9)))
+
+
 def _looks(small: Small, inside: Mask) -> tuple[Floats, Floats]:
     """Fine contrasts of brightness, and colours beside those of the middle of all (logarithms)."""
     logs = np.log(small + np.float32(FLOOR))
-    grey, weight, size = logs.mean(-1), (inside > 0).astype(np.float32), (FINE_BLOCKS, FINE_BLOCKS)
-    around = cv2.blur(grey * weight, size) / np.maximum(cv2.blur(weight, size), np.float32(1e-3))
+    grey = logs.mean(-1)
     colours = (logs[..., [0, 2]] - logs[..., 1:2])[inside > 0]
-    return np.asarray((grey - around)[inside > 0], np.float32), (colours - np.median(colours, axis=0)).ravel()
-
-
-def _correlation(one: Floats, other: Floats) -> float:
-    return float((one * other).sum() / np.sqrt(max(float(np.square(one).sum() * np.square(other).sum()), 1e-9)))
+    fine = (grey - means_around(grey, inside))[inside > 0]
+    return np.asarray(fine, np.float32), (colours - np.median(colours, axis=0)).ravel()
