@@ -144,3 +144,19 @@ def test_where_next_to_nothing_is_seen_it_is_not_told() -> None:
 def test_where_little_is_cut_off_or_it_is_small_nothing_is_said() -> None:
     assert overexposed(printed(1), printed(1), INSIDE) is None
     assert overexposed(printed(1)[:3, :5], brighter(printed(1)[:3, :5], 3.0), INSIDE[:3, :5]) is None
+
+
+def test_what_lay_there_is_known_or_hidden_when_the_camera_is_knocked_in_that_light() -> None:
+    def knocked(seed: int, light: float) -> Image:
+        return photograph(TABLE, View(seed=seed, light=(light,) * 3, noise=2.0, turn_deg=14.0, height_mm=770.0))
+
+    before = [*(lit(0.8, seed=one) for one in range(3)), *(lit(3.0, seed=one) for one in range(3, 7))]
+    after = [knocked(one, 3.0) for one in range(7, 11)]
+    scene = watched([*before, *after])
+    blinded = [place for place in scene.hidden if place.cause is HiddenCause.GLARE]
+    assert scene.shift_mm > 10.0
+    assert len(faces(scene)) + len(blinded) == len(TABLE)
+    assert set(faces(scene)) <= set(FACES)
+    scene = watched([*before, *after, knocked(11, 0.8), knocked(12, 0.8)])
+    assert faces(scene) == FACES
+    assert not [place for place in scene.hidden if place.cause is HiddenCause.GLARE]

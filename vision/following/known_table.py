@@ -1,7 +1,7 @@
 """What is known of a table while camera and mat stay where they are: what lies where, what changed, what is gone."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import cv2
@@ -146,9 +146,8 @@ class KnownTable:
         self._reach, self._around = blocks.reach(REACH_MM), blocks.reach(AROUND_MM)
         self._bare_table = BareTable(small, blocks)
         self._things = Things(small, blocks)
-        self._before_knock: tuple[BareTable, tuple[Sighting, ...]] | None = None
-        """How the table looked, and what lay there, when it was last looked at often enough, before the camera was
-        knocked."""
+        self._before_knock: _Stood | None = None
+        """As it was when it was last looked at often enough, before the camera was knocked."""
         self._stood = False
         self.markers = blocks.polygons(list(registration.markers_px.values()), in_picture=True)
         self._marker_blocks = self.markers > 0
@@ -172,19 +171,19 @@ class KnownTable:
         """Take over what was known of the bare table before the camera was knocked. While it still shakes pictures are
         blurred: what they showed is worth nothing."""
         self._before_knock = before._last_stood()
-        if self._before_knock is not None:
-            bare, lay = self._before_knock
-            under = np.asarray(cv2.dilate(self.blocks.under(lay), np.ones((5, 5), np.uint8)), np.uint8)
-            self._bare_table = bare.carried_over(self.motion.last, self.blocks, under)
+        if (stood := self._before_knock) is not None:
+            under = np.asarray(cv2.dilate(self.blocks.under(stood.lay), np.ones((5, 5), np.uint8)), np.uint8)
+            self._bare_table = stood.bare.carried_over(self.motion.last, self.blocks, under)
+            self._other_light.read_anew(stood.looked, stood.blocks, self.blocks)
 
     def seen_anew(self, before: "KnownTable") -> None:
         """Remember how what lay there looked before all was read anew, camera and mat being where they were."""
-        self._other_light.read_anew(before._other_light)
+        self._other_light.read_anew(before._other_light, before.blocks, self.blocks)
 
-    def _last_stood(self) -> tuple[BareTable, tuple[Sighting, ...]] | None:
-        """The bare table and what lay there when this was looked at often enough, or what was known before."""
+    def _last_stood(self) -> "_Stood | None":
+        """How this was when it was looked at often enough, or what was known before."""
         stood = self._stood or self.looks >= LOOKS
-        return (self._bare_table, self.sightings) if stood else self._before_knock
+        return _Stood(self._bare_table, self.sightings, self._other_light, self.blocks) if stood else self._before_knock
 
     def sightings_of(self, readings: list[Reading]) -> tuple[Sighting, ...]:
         """Sightings of readings; what did not change is not worked out again."""
@@ -588,6 +587,16 @@ class KnownTable:
         column = np.clip(cells[:, 0], 0, self.coarse.width - 1)
         row = np.clip(cells[:, 1], 0, self.coarse.height - 1)
         return np.asarray((foreign[row, column] > 0) & ~reading.agrees)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stood:
+    """A table that was looked at often enough."""
+
+    bare: BareTable
+    lay: tuple[Sighting, ...]
+    looked: OtherLight
+    blocks: Blocks
 
 
 def where_they_lay(look: Look, kind: PieceKind, prepared: Prepared, readings: Sequence[Reading]) -> list[Reading]:

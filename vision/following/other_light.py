@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from vision.following.blocks import Blocks
 from vision.following.footprint import Footprint
@@ -13,6 +15,8 @@ from vision.motion import Small
 from vision.pieces.overexposed import Overexposed, overexposed, undisturbed
 from vision.pieces.reading import Reading
 from vision.pieces.same_print import is_otherwise_lit, shows_the_same
+
+Floats = NDArray[np.float32]
 
 MOST_COVERED = 0.5
 """A piece of which new ones cover so much does not lie there as it lay."""
@@ -62,9 +66,12 @@ class OtherLight:
         lie = {id(one.reading) for one in looked}
         self._unread = [one for one in self._unread if id(one.reading) in lie]
 
-    def read_anew(self, before: "OtherLight") -> None:
-        """Remember what was known before all was read anew, camera and mat being where they were."""
-        self._before_anew = [*before._looked, *before._unseen]
+    def read_anew(self, before: "OtherLight", there: Blocks, here: Blocks) -> None:
+        """Remember what was known before all was read anew, where the camera hung as blocks lay `there`, and hangs as
+        they lie `here`."""
+        where = here.among(there)
+        lay = (one for one in (*before._looked, *before._unseen) if here.footprint(one.reading).count)
+        self._before_anew = [_seen_from(one, where, here) for one in lay]
 
     def still_there(
         self, lost: Sequence[Reading], new: Sequence[Reading], found: Sequence[Reading], blocks: Blocks, now: Small
@@ -112,6 +119,15 @@ def _shown(one: _Looked, now: Small) -> Overexposed:
     if shown is Overexposed.SAME and one.lately is not None and not undisturbed(one.lately, there, inside):
         return Overexposed.UNSEEN
     return shown
+
+
+def _seen_from(one: _Looked, where: Floats, blocks: Blocks) -> _Looked:
+    """How a piece looked, in blocks that lie otherwise over the table: what is in each was `where` (column, row)."""
+    at, (rows, columns) = blocks.footprint(one.reading), one.at.part
+    within = where[at.part] - np.array([columns.start, rows.start], np.float32)
+    column, row = cv2.split(within)
+    before = cv2.remap(one.before, column, row, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return replace(one, at=at, before=np.asarray(before, np.float32), lately=None)
 
 
 def _is_covered(at: Footprint, covered: Mask) -> bool:

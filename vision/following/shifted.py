@@ -51,6 +51,7 @@ def shifted(image: Image, small: Small, moved: Sequence[Plane], unsure_px: Plane
         blue, green, red = (np.abs(plane) for plane in planes)
         levels += np.maximum(np.maximum(blue, green), red)
         still += cv2.merge([plane * by for plane in planes])
+    np.clip(still, 0.0, 255.0, out=still)  # beside an edge a change in proportion goes beyond what a picture can show
     return still, np.asarray(cv2.dilate(levels, _NEAR) * beyond, np.float32)
 
 
