@@ -547,22 +547,28 @@ def _may_go_on(way: Way, seen: Seen, known: Known) -> bool:
 
 
 def _may_be_grabbed(state: State, way: Way, seen: Seen, known: Known) -> bool:
-    """Whether the open card, of which a way says that nobody grabbed it, may have been put where nothing is seen any
-    more, though no hand is there: the card that lay there would be the one that seems to have been drawn. Cards are
-    lost that way when a lamp is switched on, until the camera has followed."""
+    """Whether the open card, of which a way says that nobody grabbed it, or one that was drawn on it unseen, may have
+    been put where nothing is seen any more, though no hand is there: the card that lay there would be the one that
+    seems to have been drawn. Cards are lost that way when a lamp is switched on, until the camera has followed."""
     card = way.moves[-1]
     if not (isinstance(way.moves[0], Count) and isinstance(card, Draw)):
         return False
     lost = {spot for spot in seen.contents if not seen.is_seen(spot) and spot[0] not in seen.in_hands} - known.unseen
-    for player, place in lost:
-        if rules.refusal(state, Grab(player)) is not None:
-            continue
-        if not rules.usable(state, player, state.open[-1], revealed=False):
-            continue
-        grabbed, put = rules.apply(state, Grab(player)), Place(player, place)
-        if rules.refusal(grabbed, put) is None and rules.refusal(rules.apply(grabbed, put), Reveal(card.card)) is None:
-            return True
-    return False
+    if not lost:
+        return False
+    counted = rules.apply(state, way.moves[0])
+    drawn = [rules.apply(counted, move) for move in rules.legal(counted) if isinstance(move, Draw)]
+    return any(_may_be_put(one, *spot, card.card) for spot in lost for one in (state, *drawn))
+
+
+def _may_be_put(state: State, player: Player, place: int, revealed: str) -> bool:
+    """Whether a player may grab the open card and put it there, where the other that is `revealed` lay."""
+    if rules.refusal(state, Grab(player)) is not None or not rules.usable(
+        state, player, state.open[-1], revealed=False
+    ):
+        return False
+    grabbed, put = rules.apply(state, Grab(player)), Place(player, place)
+    return rules.refusal(grabbed, put) is None and rules.refusal(rules.apply(grabbed, put), Reveal(revealed)) is None
 
 
 def _may_be_taken(under_way: Sequence[Way], best: Way, who: Player) -> bool:
