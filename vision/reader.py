@@ -10,8 +10,7 @@ import numpy as np
 
 from vision.finders import Finder, TellsHeld
 from vision.following.known_table import LOOKS, KnownTable, where_they_lay
-from vision.following.other_light import MISFIT_MM
-from vision.following.read_before import gone_from, lies_among
+from vision.following.read_before import gone_from
 from vision.following.settling import LastRest, same
 from vision.frame import Frame, Image
 from vision.hiding.foreign import SeenTable, washed_out
@@ -434,10 +433,9 @@ class Reader:
         # Without readings it tells of nothing yet, and is worked out when finders have found what lies there.
         foreign = seen.foreign() | reaching if readings else reaching
         open_ones = [r for r in known.with_hidden(readings, foreign | glare) if r.confirmed]
-        lit_otherwise, overexposed = known.in_other_light(open_ones), known.overexposed()
-        if lit_otherwise or overexposed.any():
-            open_ones = [reading for reading in open_ones if not lies_among(reading, lit_otherwise, MISFIT_MM)]
-            readings, glare = [*open_ones, *lit_otherwise], glare | overexposed
+        lit, overexposed = known.with_otherwise_lit(open_ones), known.overexposed()
+        if lit is not open_ones or overexposed.any():
+            readings, glare = lit, glare | overexposed
             seen = SeenTable(soft, known.coarse, readings, self._kinds, glare, known.as_bare)
             foreign = seen.foreign() | reaching
             open_ones = known.with_hidden(readings, foreign | glare)

@@ -14,7 +14,7 @@ from vision.following.blocks import Blocks
 from vision.following.footprint import Footprint
 from vision.following.found_before import is_doubtful, is_plain, is_read_as, lies_there
 from vision.following.looked_at import LookedAt
-from vision.following.other_light import OtherLight
+from vision.following.other_light import OtherLight, is_seen_as
 from vision.following.read_before import gone_from, lies_among
 from vision.following.settling import Motion, unmatched
 from vision.following.sway import Still, Sway
@@ -413,13 +413,16 @@ class KnownTable:
         anew when these are gone."""
         return [reading for reading in readings if not lies_among(reading, self._beside_hands)]
 
-    def in_other_light(self, found: Sequence[Reading]) -> list[Reading]:
-        """Pieces that are not among those `found`, or hardly, though they lie there still, in light in which they
+    def with_otherwise_lit(self, found: list[Reading]) -> list[Reading]:
+        """What was found, with pieces that were not, or hardly, though they lie there still, in light in which they
         cannot be read as they could."""
         known = set(map(id, self.readings))
         plain = [reading for reading in found if reading.settled or id(reading) in known]
         lost, new = self.founded(gone_from(self.readings, plain)), gone_from(found, self.readings)
-        return self._other_light.still_there(lost, new, plain, self.blocks, self.motion.last)
+        kept = self._other_light.still_there(lost, new, plain, self.blocks, self.motion.last)
+        if not kept:
+            return found
+        return [one for one in found if not any(is_seen_as(one, it, self.blocks) for it in kept)] + kept
 
     def overexposed(self) -> Mask:
         """255 in the table's cells where pieces lay before so much light fell on them that it is not told what does."""

@@ -19,9 +19,8 @@ from vision.pieces.same_print import is_otherwise_lit, shows_the_same
 Floats = NDArray[np.float32]
 
 MOST_COVERED = 0.5
-"""A piece of which new ones cover so much does not lie there as it lay."""
-MISFIT_MM = 15.0
-"""But for one with its own face, no farther from it: where its print is in place, that is itself, not seen well."""
+"""A piece of which new ones cover so much does not lie there as it lay; but one with its own face, where its print is
+in place, is itself, not seen well."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,8 +84,7 @@ class OtherLight:
         kept: list[_Looked] = []
         for one in looked:
             shown = _shown(one, now)
-            mine = [it for it in new if lies_among(it, [one.reading], MISFIT_MM)] if shown is Overexposed.SAME else []
-            others = [it for it in new if not any(it is some for some in mine)]
+            others = [it for it in new if shown is not Overexposed.SAME or not is_seen_as(it, one.reading, blocks)]
             if shown is not Overexposed.OTHER and not _is_covered(one.at, blocks.covered(others)):
                 (kept if shown is Overexposed.SAME else self._unseen).append(one)
         lie = {id(one.reading) for one in kept}
@@ -105,6 +103,12 @@ class OtherLight:
 
     def _of(self, reading: Reading) -> _Looked | None:
         return next((one for one in self._looked if lies_among(reading, [one.reading])), None)
+
+
+def is_seen_as(found: Reading, known: Reading, blocks: Blocks) -> bool:
+    """Whether what was found is what is known, seen well or not: its face, over most of it."""
+    alike = found.kind is known.kind and found.face == known.face
+    return alike and _is_covered(blocks.footprint(known), blocks.under([found]))
 
 
 def _shown(one: _Looked, now: Small) -> Overexposed:

@@ -14,9 +14,9 @@ def gone_from(before: Sequence[Reading], again: Sequence[Reading]) -> list[Readi
     return [old for old in before if id(old) not in kept and not lies_among(old, again)]
 
 
-def lies_among(one: Reading, readings: Sequence[Reading], within_mm: float = GONE_MM) -> bool:
+def lies_among(one: Reading, readings: Sequence[Reading]) -> bool:
     """Whether one of the readings is of the same piece where it lies."""
     return any(
-        other.kind is one.kind and other.face == one.face and np.hypot(*(other.pose[:2] - one.pose[:2])) < within_mm
+        other.kind is one.kind and other.face == one.face and np.hypot(*(other.pose[:2] - one.pose[:2])) < GONE_MM
         for other in readings
     )
