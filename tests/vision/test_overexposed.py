@@ -160,3 +160,13 @@ def test_what_lay_there_is_known_or_hidden_when_the_camera_is_knocked_in_that_li
     scene = watched([*before, *after, knocked(11, 0.8), knocked(12, 0.8)])
     assert faces(scene) == FACES
     assert not [place for place in scene.hidden if place.cause is HiddenCause.GLARE]
+
+
+def test_slices_of_one_face_around_one_point_are_not_taken_for_each_other() -> None:
+    ring = (Piece("a/1", 2.0, 0.0, 20.0), Piece("a/1", 2.0, 0.0, 110.0), Piece("b/2", 0.0, -20.0, 290.0))
+    plain = [lit(0.8, ring, one) for one in range(3)]
+    assert faces(watched(plain)) == ["a/1", "a/1", "b/2"]
+    one_left = (ring[1], ring[2])
+    scene = watched([*plain, *(lit(2.2, one_left, one) for one in range(3, 7))])
+    (left,) = (piece for piece in scene.sightings if piece.face == "a/1")
+    assert abs(left.pose.angle_deg - 110.0) < 3.0

@@ -22,6 +22,9 @@ MOST_COVERED = 0.5
 """A piece of which new ones cover so much does not lie there as it lay; but one with its own face, where its print is
 in place, is itself, not seen well."""
 
+SAME_WAY_DEG = 20.0
+"""Slices of one face may lie around the same point; such that are turned by less than this are one."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Looked:
@@ -102,7 +105,12 @@ class OtherLight:
         return blocks.under([one.reading for one in self._unseen])
 
     def _of(self, reading: Reading) -> _Looked | None:
-        return next((one for one in self._looked if lies_among(reading, [one.reading])), None)
+        there = (one for one in self._looked if lies_among(reading, [one.reading]))
+        return next((one for one in there if _turned_deg(one.reading, reading) < SAME_WAY_DEG), None)
+
+
+def _turned_deg(one: Reading, other: Reading) -> float:
+    return abs((float(one.pose[2] - other.pose[2]) + 180.0) % 360.0 - 180.0)
 
 
 def is_seen_as(found: Reading, known: Reading, blocks: Blocks) -> bool:
