@@ -165,7 +165,14 @@ def test_what_lay_there_is_known_or_hidden_when_the_camera_is_knocked_in_that_li
 def test_slices_of_one_face_around_one_point_are_not_taken_for_each_other() -> None:
     ring = (Piece("a/1", 2.0, 0.0, 20.0), Piece("a/1", 2.0, 0.0, 110.0), Piece("b/2", 0.0, -20.0, 290.0))
     plain = [lit(0.8, ring, one) for one in range(3)]
-    assert faces(watched(plain)) == ["a/1", "a/1", "b/2"]
+    reader = Reader(enrolled())
+    scenes = [reader.read(Frame(picture, number * 0.5, number)) for number, picture in enumerate(plain)]
+    assert faces(scenes[-1]) == ["a/1", "a/1", "b/2"]
+    assert reader._table is not None
+    for reading in reader._table.readings:
+        looked = reader._table._other_light._of(reading)
+        assert looked is not None
+        assert looked.reading.pose[2] == pytest.approx(reading.pose[2], abs=3.0)
     one_left = (ring[1], ring[2])
     scene = watched([*plain, *(lit(2.2, one_left, one) for one in range(3, 7))])
     (left,) = (piece for piece in scene.sightings if piece.face == "a/1")
