@@ -15,6 +15,7 @@ from vision.motion import Small
 from vision.pieces.overexposed import Overexposed, overexposed, undisturbed
 from vision.pieces.reading import Reading
 from vision.pieces.same_print import is_otherwise_lit, shows_the_same
+from vision.shapes import angle_between
 
 Floats = NDArray[np.float32]
 
@@ -106,11 +107,9 @@ class OtherLight:
 
     def _of(self, reading: Reading) -> _Looked | None:
         there = (one for one in self._looked if lies_among(reading, [one.reading]))
-        return next((one for one in there if _turned_deg(one.reading, reading) < SAME_WAY_DEG), None)
-
-
-def _turned_deg(one: Reading, other: Reading) -> float:
-    return abs((float(one.pose[2] - other.pose[2]) + 180.0) % 360.0 - 180.0)
+        return next(
+            (one for one in there if abs(angle_between(one.reading.pose[2], reading.pose[2])) < SAME_WAY_DEG), None
+        )
 
 
 def is_seen_as(found: Reading, known: Reading, blocks: Blocks) -> bool:
