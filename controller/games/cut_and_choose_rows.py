@@ -8,8 +8,8 @@ from vision.scene import Point
 
 SLICE_MM = 100.0
 SPECIAL_MM = (60.0, 90.0)
-PITCHES_MM = (58.0, 50.0, 44.0, 38.0, 33.0, 29.0, 26.0, 24.0, 22.0, 20.0, 18.0, 16.0, 14.0)
-"""How closely slices are fanned, the first that fits."""
+PITCHES_MM = (58.0, 50.0, 44.0, 38.0, 33.0, 29.0, 26.0, 24.0, 22.0, 20.0, 18.0, 16.0, 14.0, 12.0, 10.0, 8.0, 6.0, 4.0)
+"""How closely slices are fanned, the first that fits: at the last, all that one player can take in a game does."""
 CARD_GAP_MM = 4.0
 """Between a Special and what is laid next to it."""
 

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from controller.game import Actor
@@ -43,6 +43,7 @@ def test_any_scene_is_answered(players: int, seed: int) -> None:
 
 @ANY
 @given(st.integers(2, 6), st.integers(0, 10**6))
+@example(3, 16208).via("33 slices and three Specials in front of one player")
 def test_what_lies_as_every_state_says_is_no_fault(players: int, seed: int) -> None:
     rng = Random(seed)
     state = rng.choice(played(players, seed % 7))[0]
