@@ -244,8 +244,10 @@ def _of_missing(piece: TruePiece, scene: Scene) -> str:
                     continue
                 if not space.contents:
                     return "hidden"
-                if space.contents[0].face == EMPTY:
-                    return "surely wrong" if space.contents[0].probability >= SURE else "doubtful"
+                if space.contents[0].face == EMPTY and space.contents[0].probability >= SURE:
+                    return "surely wrong"
+                if max(content.probability for content in space.contents) < SURE:
+                    return "doubtful"
     return "hidden" if share_hidden(piece.kind, piece.pose, scene) > TOUCHED else "unseen"
 
 

@@ -190,7 +190,7 @@ def test_of_two_lines_explained_alike_that_with_clearer_edges_is_the_stick() -> 
 
     def line(seen_mm: list[list[float]], colour: str, score: float, edged: float) -> CutterFit:
         ends = np.array(seen_mm)
-        return CutterFit(ends, ends, (0.0, 0.0), ((colour, 1.0),), 0.9, score, 0.8, 230.0, edged)
+        return CutterFit(ends, ends, (0.0, 0.0), ((colour, 1.0),), 1.0, 0.9, score, 0.8, 230.0, edged)
 
     stick = line([[-69.0, -94.0], [102.0, 60.0]], "green", 4.59, 0.1011)
     askew = line([[-67.0, -90.0], [108.0, 60.0]], "white", 4.62, 0.0571)

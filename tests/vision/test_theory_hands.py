@@ -224,7 +224,7 @@ def test_toppings_of_which_fingers_leave_half_are_told(seed: int) -> None:
 def test_fingers_that_too_much_light_makes_pale_are_no_white_toppings() -> None:
     image, labels = photographs(FAMILIES["boards"], 742137)
     seen = read(np.clip(image * 1.6, 0.0, 255.0).astype(np.uint8), kit_pack()).sightings
-    white = [s for s in seen if s.kind is PieceKind.TOPPING and s.face == "white" and s.probability >= SURE]
+    white = [s for s in seen if s.kind is PieceKind.TOPPING and s.face == "white" and s.probability >= 0.5]
     true = np.array([[p["x_mm"], p["y_mm"]] for p in labels["pieces"] if p.get("colour") == "white"])
     assert white
     for one in white:

@@ -81,7 +81,7 @@ def ground_of(board: BoardPrint) -> Ground:
     from_space = np.min([np.hypot(own[..., 0] - x, own[..., 1] - y) for x, y in board.spaces_mm], axis=0)
     return Ground(
         own,
-        _slow(own),
+        slow_terms(own),
         on_grid(board.colours, own),
         np.hypot(own[..., 0], own[..., 1]) - radius,
         from_space > board.topping_mm / 2 + TOPPING_RIM_MM[1] - 1.0,
@@ -140,7 +140,8 @@ class Light:
         return np.asarray(_terms(slow, expected) @ self.terms, np.float32)
 
 
-def _slow(own: Array) -> Array:
+def slow_terms(own: Array) -> Array:
+    """The terms of second degree (... x 6) by which light changes at points of a board's frame (... x 2)."""
     u, v = np.moveaxis(own / LIGHT_MM, -1, 0)
     return np.stack([np.ones_like(u), u, v, u * u, u * v, v * v], axis=-1)
 

@@ -6,11 +6,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.board.as_before import Seen, remembered, still_known
 from vision.board.changed import changed_discs, changed_places, changed_spaces, may_be_stick, stick_changed
 from vision.board.covering import covering_outlines, find_covering, parts_in
 from vision.board.covering_light import Ground, ground_of
 from vision.board.cutters import certainty, everywhere, find_cutters, may_be
 from vision.board.loose import find_loose
+from vision.board.much_light import badness, cut_off, find_in_much_light, told_times
 from vision.board.pose import (
     LEAST_AGREEING,
     BoardFit,
@@ -45,6 +47,7 @@ from vision.scene import EMPTY, PieceKind, Sighting
 from vision.shapes import place
 
 Array = NDArray[np.float64]
+Floats = NDArray[np.float32]
 
 AROUND_MM = 30.0
 """So far around a change the table is looked at."""
@@ -66,6 +69,10 @@ STEEP, FITS_COST = 0.2, 1.6
 """Where light changes so steeply on a board (see `light_steps`), or its print fits so badly, shadows' edges and stripes
 are looked for. On boards in plain light, simulated and rendered, it changes by 0.12 at most, under hands by up to 0.3;
 their prints cost up to 1.5. Edges of shadows make it 0.3 and more, stripes the print cost 2 and more."""
+WELL_AGREEING = 0.9
+"""A board of whose print so much is seen as enrolled is not looked for in more light than a picture can show;"""
+OTHER_LIGHT = 0.1
+"""where by such a share more or less falls on it than when that was told last, it is found anew."""
 BETTER_LIT = 0.85
 """Without them a print has to cost less than this share of what it costs with them: it costs about half."""
 WELL_OPEN, MORE_OPEN = 0.7, 0.1
@@ -87,6 +94,13 @@ class BoardFinder:
     ground: Ground = field(init=False)
     _fit: BoardFit | None = None
     """How it lay when it was read last."""
+    _times: Floats | None = None
+    """Where white paper was cut off when it was found last: how many times as bright as a picture can show, on its grid
+    (n x n x 3)."""
+    _plain: Seen | None = None
+    """How it was read last where it was not,"""
+    _lately: Seen | None = None
+    """and since then where it was, with nothing over it."""
 
     def __post_init__(self) -> None:
         self._take(self.enrolled, self.enrolled_grid)
@@ -105,6 +119,7 @@ class BoardFinder:
         lying = _lying(sight, image, self.board, turned, spaces)
         if image is not plain:  # of hands it was taken off, too
             lying = doubted_beside(covering_outlines(sight, turned), lying)
+        lying = self._remembered(sight, turned, lying)
         self._fit = turned
         return _in_order(lying, _loose(sight, self.board, turned, seen))
 
@@ -141,6 +156,8 @@ class BoardFinder:
         fit = same_board(sight, self.board, pose, known.probability, self.grid)
         if fit is None or (_badly_lit(self.grid, fit) and light_across(sight.looked, sight.table) is not None):
             return self.find(image, registration, seen)
+        if self._in_other_light(sight, fit):
+            return self.find(image, registration, seen)
         fit, spaces = _covered(sight, image, self.board, (self.grid, self.ground), fit)
         sticks = _of_kind(before, PieceKind.CUTTER)
         if stick_changed(sight, self.board, fit, sticks, places, changed):
@@ -148,6 +165,7 @@ class BoardFinder:
             lying = _lying(sight, image, self.board, fit, spaces, may_lie)
         else:
             lying = _lying_again(sight, self.board, fit, before, changed)
+        lying = self._remembered(sight, fit, lying)
         self._fit = fit
         loose = _loose_of(before, self.board, fit)
         again = _in_order(lying, _loose_again(sight, self.board, fit, seen, loose, places, changed))
@@ -157,15 +175,39 @@ class BoardFinder:
         return anew if _open_of(anew) > _open_of(again) + MORE_OPEN else again
 
     def _found(self, image: Image, sight: Sight) -> tuple[Image, Sight, BoardFit | None]:
-        """The board, in the picture's tone and without shadows' edges and stripes across it; the picture so."""
+        """The board, in the picture's tone and light, and without shadows' edges and stripes across it; the picture
+        so."""
         faint = find_board(sight, self.enrolled, self.enrolled_grid, MAY_AGREE)
         fit = faint if faint is not None and faint.agreeing >= LEAST_AGREEING else None
         if fit is None or _badly_lit(self.enrolled_grid, fit):
             image, sight, fit = self._in_even_light(image, sight, fit)
+        self._times = None
+        if cut_off(sight):
+            lit = self._in_much_light(sight, fit)
+            if lit is not None:
+                return image, sight, lit
         if fit is not None or faint is None:
-            return image, sight, None if fit is None else self._in_tone(sight, fit)
-        toned = self._in_tone(sight, faint)
+            return image, sight, None if fit is None else self._in_tone(sight, fit, self.enrolled, self.enrolled_grid)
+        toned = self._in_tone(sight, faint, self.enrolled, self.enrolled_grid)
         return image, sight, toned if toned.agreeing >= LEAST_IN_TONE else None
+
+    def _in_much_light(self, sight: Sight, fit: BoardFit | None) -> BoardFit | None:
+        """The board where it is cut off as white paper is, if its print then fits better than as it is (`fit`)."""
+        if fit is None or fit.agreeing < WELL_AGREEING:
+            lit = find_in_much_light(sight, self.enrolled, self.enrolled_grid)
+            if lit is not None and (fit is None or badness(lit.fit) < badness(fit)):
+                self._times = lit.times
+                return self._in_tone(sight, lit.fit, lit.board, lit.grid)
+        if fit is not None:
+            self._times = told_times(sight, self.enrolled, self.enrolled_grid, fit, np.ones(3))
+        return None
+
+    def _in_other_light(self, sight: Sight, fit: BoardFit) -> bool:
+        """Whether light that cuts off white paper came, went, or changed since the board was found."""
+        if self._times is None or not cut_off(sight):
+            return self._times is not None or cut_off(sight)
+        times = told_times(sight, self.enrolled, self.enrolled_grid, fit, self._times)
+        return bool(np.abs(np.log(times / self._times).mean((0, 1))).max() > OTHER_LIGHT)
 
     def _in_even_light(self, image: Image, sight: Sight, fit: BoardFit | None) -> tuple[Image, Sight, BoardFit | None]:
         """The picture without shadows' edges and stripes across it, if its print then fits better; as it is, else."""
@@ -179,21 +221,33 @@ class BoardFinder:
             return image, sight, fit
         return even, seen, again
 
-    def _in_tone(self, sight: Sight, fit: BoardFit) -> BoardFit:
-        """Take the board as this picture shows its colours; where it lies, by these."""
-        if self.board is not self.enrolled:
-            self._take(self.enrolled, self.enrolled_grid)
-        shown = board_in_tone(sight, self.enrolled, fit)
-        if shown is self.enrolled:
+    def _in_tone(self, sight: Sight, fit: BoardFit, base: BoardPrint, base_grid: BoardGrid) -> BoardFit:
+        """Take the board as this picture shows its colours; where it lies, by these. `base` is how it looks in a tone
+        like that in which it was enrolled."""
+        self._take(base, base_grid)
+        shown = board_in_tone(sight, base, fit)
+        if shown is base:
             return fit
         grid = board_grid(shown)
-        if print_cost(sight, grid, fit.pose) > BETTER * print_cost(sight, self.enrolled_grid, fit.pose):
+        if print_cost(sight, grid, fit.pose) > BETTER * print_cost(sight, base_grid, fit.pose):
             return fit
         again = same_board(sight, shown, fit.pose, fit.turn_probability, grid)
         if again is None:
             return fit
         self._take(shown, grid)
         return again
+
+    def _remembered(self, sight: Sight, fit: BoardFit, lying: Sequence[Sighting]) -> list[Sighting]:
+        """What lies on the board, what much light does not show as it was known before it."""
+        now = Seen(sight, fit, tuple(lying), self._times if self.board.cut_off else None)
+        if now.times is None:
+            self._plain, self._lately = now, None
+        elif self._plain is not None:
+            lying = remembered(self._plain, self._lately, now, self.board)
+            self._plain = still_known(self._plain, lying)
+            if fit.covering is None:
+                self._lately = now
+        return list(lying)
 
     def _take(self, board: BoardPrint, grid: BoardGrid) -> None:
         """Take the board as it shows its colours."""

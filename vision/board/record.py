@@ -30,6 +30,11 @@ RING_STEP_MM = 1.5
 ALONG_STEP_MM = 2.0
 """Cutters are told by their colours along the stick at so many millimetres."""
 
+HARDLY_APART = 0.25
+"""Where print and toppings are cut off at white, one that differs from the print of its space by less (logarithm, root
+mean square) is hardly surer than none: of 195 such claims on 20 simulated tables 34 were wrong, four of them said with
+more than 0.9; of 151 others none. Print of spaces is not enrolled better than that in one colour alone."""
+
 
 class BoardRecordError(VisionError, ValueError):
     """A kept board cannot be used."""
@@ -71,6 +76,8 @@ class BoardPrint:
     """2 x 3: colours of a cutter behind its point, and how far they stray."""
     richer: float = 1.0
     """How many times as far apart as enrolled a picture's tone shows its tints, and light's; 1 at least."""
+    cut_off: bool = False
+    """Whether it is in so much light that a picture cuts off what is pale of it at white."""
 
     @property
     def points(self) -> Array:
@@ -82,6 +89,11 @@ class BoardPrint:
         """Distance between neighbouring spaces."""
         apart = np.linalg.norm(self.spaces_mm[:, None] - self.spaces_mm, axis=-1)
         return float(np.median(np.where(apart < 1e-6, np.inf, apart).min(1)))
+
+
+def hardly_apart(one: Floats, other: Floats) -> NDArray[np.bool_]:
+    """Which looks (... x points x 3 logarithms) of what is cut off at white differ so little that neither is sure."""
+    return np.asarray(np.sqrt(((one - other) ** 2).mean((-2, -1))) < HARDLY_APART)
 
 
 def grid_points(diameter_mm: float) -> Array:

@@ -95,7 +95,7 @@ def cutter_sighting(cutter: CutterFit, board: BoardPrint, fit: BoardFit) -> Sigh
     step = cutter.ends_mm[1] - cutter.ends_mm[0]
     side = np.array([-step[1], step[0]]) / np.linalg.norm(step) * board.cutter_mm[1] / 2
     first, last = cutter.ends_mm
-    sure = certainty(cutter) * _well_seen(fit)
+    sure = certainty(cutter) * cutter.way * _well_seen(fit)
     return Sighting(
         PieceKind.CUTTER,
         _pose(cutter.ends_mm.mean(0), float(np.degrees(np.arctan2(step[1], step[0])))),

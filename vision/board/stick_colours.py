@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.board.record import ALONG_STEP_MM, BoardPrint
+from vision.board.record import ALONG_STEP_MM, BoardPrint, hardly_apart
 from vision.board.stick_strips import Strip
 from vision.short_axes import dot, median, middle_row, total
 
@@ -32,6 +32,8 @@ BEFORE_TIP_MM, LEAST_BEFORE_MM = 15.0, 3
 """Where something lies over so much of a stick no farther before its coloured end, what seems to be that end may be the
 hand, which comes from outside and may look like the table there: pale skin is white on a white mat. And where its other
 end is hidden by so much, that may be the coloured one, and what looks like the table be just that."""
+HARDLY_SURE = 0.85
+"""Where wood and a coloured end are both cut off at white, it is no surer than that which end that is."""
 STANDS_OUT = 4.5
 """A hand does not differ so much (in squared noises) from what is on either side of where the stick would lie."""
 
@@ -48,6 +50,8 @@ class CutterFit:
     """Of the stick's axis above the mat's face, at each end."""
     colours: tuple[tuple[str, float], ...]
     """The colours with their likelihoods, most likely first."""
+    way: float
+    """How likely its coloured end is this one, and not the other, where that is cut off at white as wood is; else 1."""
     seen: float
     """Share of its length where it looks like a cutter."""
     score: float
@@ -81,7 +85,7 @@ def cutter_along(strip: Strip, board: BoardPrint) -> CutterFit | None:
         for way in (1, -1)
     ]
     turned = bool(by_way[1].min() < by_way[0].min())
-    costs = by_way[turned] + unusual
+    costs, both_ways = by_way[turned] + unusual, (by_way[turned], by_way[not turned])
     colour, point = np.unravel_index(int(costs.argmin()), costs.shape)
     low = len(seen) - 1 - point if turned else point - length + 1
     open_mm = int(np.count_nonzero(strip.shown[low : low + length]))
@@ -99,7 +103,11 @@ def cutter_along(strip: Strip, board: BoardPrint) -> CutterFit | None:
     colours = tuple((board.cutters.names[i], float(shares[i])) for i in np.argsort(-shares))
     like_wood = (body < COST_LIMIT) & strip.shown
     share = float(like_wood[low : low + length].mean())
-    return CutterFit(lying, lying, (0.0, 0.0), colours, share, score, 0.0, float(open_mm))
+    round_so = 1.0
+    if board.cut_off and hardly_apart(board.cutters.colours[colour], board.wood[0]):
+        this_way, other_way = (np.exp(-0.5 * EVIDENCE * (one[colour].min() - best[colour])) for one in both_ways)
+        round_so = min(float(this_way / (this_way + other_way)), HARDLY_SURE)
+    return CutterFit(lying, lying, (0.0, 0.0), colours, round_so, share, score, 0.0, float(open_mm))
 
 
 def _body(middle: Floats, shown: NDArray[np.bool_], board: BoardPrint) -> tuple[Floats, float, float]:

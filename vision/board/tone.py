@@ -4,7 +4,9 @@ Cameras differ in that, and so do the settings of one; light alone, which `visio
 into another. The board's own print says how it is, and its toppings and cutters are shown likewise.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import cv2
 import numpy as np
@@ -18,6 +20,9 @@ from vision.pieces.tone import PLAIN, Tone, as_another_camera
 from vision.shapes import place
 
 Floats = NDArray[np.float32]
+Levels = NDArray[np.floating[Any]]
+Shown = Callable[[Levels], Levels]
+ChangeShown = Callable[[Levels, Levels], Levels]
 
 EVERY = 3
 """Every so many points of the print, along both ways, are compared,"""
@@ -37,18 +42,24 @@ def board_in_tone(sight: Sight, board: BoardPrint, fit: BoardFit) -> BoardPrint:
     tone = tone_on(sight, board, fit)
     if tone.is_plain:
         return board
-    colours = _shown(board.colours, tone)
+    return as_shown(board, tone.shown, tone.change_shown, tone.shown)
+
+
+def as_shown(board: BoardPrint, shown: Shown, change_shown: ChangeShown, on_pieces: Shown) -> BoardPrint:
+    """The board as a picture shows it that makes these of its print's levels, and of their change there, and of the
+    levels of toppings and cutters (... x 3 all)."""
+    levels = _levels(board.colours)
+    colours = _logarithms(shown(levels))
     changes = board.slopes * np.exp(board.colours)[..., None, :]
-    shown = tone.change_shown(_levels(board.colours)[..., None, :], changes)
-    slopes = np.asarray(shown / np.exp(colours)[..., None, :], np.float32)
+    slopes = change_shown(levels[..., None, :], changes)
     apart = _tints_apart(board.colours[board.known])
-    wood = np.stack([_shown(board.wood[0], tone), board.wood[1]])
+    wood = np.stack([_logarithms(on_pieces(_levels(board.wood[0]))), board.wood[1]])
     return replace(
         board,
         colours=colours,
-        slopes=slopes,
-        toppings=_looks(board.toppings, tone),
-        cutters=_looks(board.cutters, tone),
+        slopes=np.asarray(slopes / np.exp(colours)[..., None, :], np.float32),
+        toppings=_looks(board.toppings, on_pieces),
+        cutters=_looks(board.cutters, on_pieces),
         wood=np.asarray(wood, np.float32),
         richer=min(max(_tints_apart(colours[board.known]) / max(apart, LEAST_APART), 1.0), RICHEST),
     )
@@ -78,10 +89,9 @@ def _levels(colours: Floats) -> Floats:
     return np.asarray(np.exp(colours) - np.float32(LOG_FLOOR), np.float32)
 
 
-def _shown(colours: Floats, tone: Tone) -> Floats:
-    """Enrolled colours (logarithms, ... x 3) in this tone."""
-    return np.asarray(np.log(tone.shown(_levels(colours)) + LOG_FLOOR), np.float32)
+def _logarithms(levels: Levels) -> Floats:
+    return np.asarray(np.log(levels + LOG_FLOOR), np.float32)
 
 
-def _looks(looks: Looks, tone: Tone) -> Looks:
-    return replace(looks, colours=_shown(looks.colours, tone))
+def _looks(looks: Looks, shown: Shown) -> Looks:
+    return replace(looks, colours=_logarithms(shown(_levels(looks.colours))))

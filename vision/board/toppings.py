@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.board.pose import BoardFit, print_at
-from vision.board.record import TOPPING_THICK_MM, BoardPrint, topping_rings
+from vision.board.record import TOPPING_THICK_MM, BoardPrint, hardly_apart, topping_rings
 from vision.board.sight import Sight, inside_any
 from vision.frame import GAMMA
 from vision.scene import EMPTY
@@ -101,6 +101,8 @@ def read_spaces(
     names = (EMPTY, *board.toppings.names)
     most = np.where(seen >= HARDLY_SEEN, 1.0, HARDLY_SURE)
     wider = _wider(sight, board, fit, offsets, costs) >= WIDER_SHARE
+    if board.cut_off:
+        most = np.where(_hardly_told(board, costs[:, :-1].argmin(1)), HARDLY_SURE, most)
     fits = []
     for i, name in enumerate(board.space_names):
         ranked = (
@@ -149,6 +151,15 @@ def _like_topping(
     costs = [_cost(seen - board.toppings.colours[i].mean(0), metric) for i in range(len(board.toppings.names))]
     bare = np.where(known, _cost(seen - printed, metric), 2 * POINT_LIMIT)
     return np.asarray(np.min(costs, axis=0) < bare), ~inside_any(high, covered)
+
+
+def _hardly_told(board: BoardPrint, likeliest: Indices) -> Flags:
+    """On which spaces of a board that is cut off at white what is likeliest (0 nothing, 1 the first colour) hardly
+    differs from nothing, or nothing from a topping."""
+    rings = topping_rings(board.topping_mm)
+    printed, _ = print_at(board, board.spaces_mm[:, None] + rings.reshape(-1, 2))
+    alike = hardly_apart(printed[:, None], np.repeat(board.toppings.colours, rings.shape[1], axis=1))
+    return np.where(likeliest == 0, alike.any(1), alike[np.arange(len(alike)), likeliest - 1])
 
 
 def _wider(sight: Sight, board: BoardPrint, fit: BoardFit, offsets: Array, costs: Array) -> Array:
@@ -241,6 +252,13 @@ def ring_cost(board: BoardPrint, which: int, seen: Floats) -> Array:
     expected, strays = (np.repeat(each[which], times, axis=0) for each in (looks.colours, looks.spread))
     noise = np.broadcast_to(np.hypot(strays, NOISE), seen.shape)
     return _hypothesis(np.asarray(seen - expected, np.float32), noise, np.ones(seen.shape[:2], bool))
+
+
+def same_cost(off: Floats, free: Flags) -> Array:
+    """What it costs each of n places that it shows what it showed: n x points x 3 logarithms by which it is off, light
+    taken out, and which of the points are open to view; infinite where too few are."""
+    cost = _hypothesis(off, np.full(off.shape, NOISE, np.float32), free)
+    return np.where(free.mean(1) < HARDLY_SEEN, np.inf, cost)
 
 
 def even_cost(seen: Floats) -> Array:

@@ -1,0 +1,141 @@
+"""A board in more light than a picture can show: what is pale of it is cut off at white."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from controller.games.pizza_theory.describe import KINDS
+from tests.vision.drawn_board import Board, Stick, draw, every_space, label, line_ends
+from tests.vision.drawn_table import View
+from vision.board.finder import board_finder
+from vision.board.much_light import cut_off, find_in_much_light
+from vision.board.sight import sight_of
+from vision.frame import Frame, Image
+from vision.looking_for import finders_for
+from vision.mat.registration import find_mat
+from vision.pieces.faces import FacePack, enrol
+from vision.reader import Reader
+from vision.scene import EMPTY, PieceKind, Scene, Sighting
+
+SURE = 0.9
+
+
+def arranged(seed: int, x_mm: float, y_mm: float, turn_deg: float) -> Board:
+    rng = np.random.default_rng(seed)
+    board = Board(x_mm, y_mm, turn_deg)
+    spaces = {name: str(rng.choice(["blue", "orange", "black"])) for name in every_space() if rng.random() < 0.45}
+    return replace(board, spaces=spaces, sticks=[Stick("blue", line_ends(0, int(rng.integers(1, 7)), board))])
+
+
+BOARD = arranged(3, -6.0, 5.0, 125.0)
+
+
+@cache
+def pack() -> FacePack:
+    enrolled = arranged(7, 3.0, -4.0, 20.0)
+    return enrol([(draw(enrolled), label(enrolled))], source=["drawn"])
+
+
+def bright(picture: Image, times: float, falls: float = 0.0) -> Image:
+    """In so many times as much light, less of it to the right by so much."""
+    across = times * (1.0 - falls * np.linspace(0.0, 1.0, picture.shape[1]))
+    return np.asarray(np.clip(picture * across[None, :, None] + 0.5, 0, 255), np.uint8)
+
+
+def watched(*pictures: Image) -> Scene:
+    """What is known after a while of each of these."""
+    reader = Reader(pack(), finders=finders_for(KINDS & {PieceKind.BOARD}, pack()))
+    scene: Scene | None = None
+    for number, picture in enumerate(picture for picture in pictures for _ in range(4)):
+        scene = reader.read(Frame(picture, number * 0.5, number))
+    assert scene is not None
+    return scene
+
+
+def picture_of(board: Board, seed: int = 1) -> Image:
+    return draw(board, View(noise=2.0, seed=seed))
+
+
+def board_of(scene: Scene) -> Sighting:
+    (board,) = [one for one in scene.sightings if one.kind is PieceKind.BOARD]
+    return board
+
+
+def is_so(scene: Scene, board: Board) -> None:
+    """All spaces are surely what lies on them."""
+    for space in board_of(scene).spaces:
+        assert space.contents[0].face == (board.spaces or {}).get(space.name, EMPTY), space
+        assert space.contents[0].probability > SURE, space
+
+
+@pytest.mark.parametrize("times", [1.5, 1.9, 2.4])
+def test_the_board_tells_how_much_light_there_is(times: float) -> None:
+    image = bright(picture_of(BOARD), times)
+    enrolled = pack().board
+    assert enrolled is not None
+    sight = sight_of(image, find_mat(image))
+    assert cut_off(sight)
+    lit = find_in_much_light(sight, enrolled, board_finder(enrolled).enrolled_grid)
+    assert lit is not None
+    assert lit.fit.pose[:2] == pytest.approx((BOARD.x_mm, BOARD.y_mm), abs=0.7)
+    assert lit.fit.pose[2] == pytest.approx(BOARD.angle_deg, abs=0.5)
+    plain = sight_of(picture_of(BOARD), find_mat(picture_of(BOARD)))
+    white = 215.0 / plain.gain * times / 255.0
+    assert lit.times.mean((0, 1)) == pytest.approx(white, rel=0.12)
+
+
+def test_in_plain_light_nothing_is_cut_off() -> None:
+    image = bright(picture_of(BOARD), 0.9)
+    assert not cut_off(sight_of(image, find_mat(image)))
+
+
+def test_where_no_board_lies_none_is_found() -> None:
+    image = bright(draw(Board(0.0, 0.0, 0.0), View(noise=2.0)), 1.9)
+    bare = np.full_like(image, 255)
+    registration = find_mat(image)
+    enrolled = pack().board
+    assert enrolled is not None
+    for corners in registration.markers_px.values():
+        left, top = (int(v) - 8 for v in corners.min(0))
+        right, low = (int(v) + 9 for v in corners.max(0))
+        bare[top:low, left:right] = image[top:low, left:right]
+    assert find_in_much_light(sight_of(bare, registration), enrolled, board_finder(enrolled).enrolled_grid) is None
+
+
+@pytest.mark.parametrize("falls", [0.0, 0.2])
+def test_what_lay_there_before_a_lamp_was_switched_on_is_known(falls: float) -> None:
+    plain = picture_of(BOARD)
+    scene = watched(plain, bright(picture_of(BOARD, 2), 2.0, falls))
+    is_so(scene, BOARD)
+    (stick,) = [one for one in scene.sightings if one.kind is PieceKind.CUTTER]
+    assert stick.face == "blue"
+
+
+def test_and_what_is_laid_and_taken_away_in_that_light_is_seen() -> None:
+    spaces = dict(BOARD.spaces or {})
+    gone = next(name for name, colour in spaces.items() if colour == "black")
+    free = [name for name in every_space() if name not in spaces]
+    after = replace(BOARD, spaces={**{n: c for n, c in spaces.items() if n != gone}, free[3]: "blue"}, sticks=[])
+    lit = [bright(picture_of(board, 2 + i), 2.0) for i, board in enumerate((BOARD, after, after))]
+    scene = watched(picture_of(BOARD), *lit)
+    is_so(scene, after)
+    assert not [one for one in scene.sightings if one.kind is PieceKind.CUTTER and one.probability > SURE]
+
+
+def test_when_the_light_is_as_before_all_is_read_anew() -> None:
+    after = replace(
+        BOARD,
+        spaces={**(BOARD.spaces or {}), next(n for n in every_space() if n not in (BOARD.spaces or {})): "orange"},
+    )
+    scene = watched(picture_of(BOARD), bright(picture_of(BOARD, 2), 2.0), picture_of(after, 3))
+    is_so(scene, after)
+
+
+def test_a_board_that_is_moved_in_that_light_is_where_it_lies_now() -> None:
+    moved = replace(BOARD, x_mm=4.0, y_mm=-3.0, angle_deg=131.0, sticks=[])
+    scene = watched(picture_of(replace(BOARD, sticks=[])), bright(picture_of(moved, 2), 2.0))
+    is_so(scene, moved)
+    board = board_of(scene)
+    assert (board.pose.x_mm, board.pose.y_mm) == pytest.approx((4.0, -3.0), abs=0.7)

@@ -1,0 +1,209 @@
+"""What lies on a board whose pale parts are cut off, where it looks as it did before there was so much light.
+
+Print, white toppings and wood are hardly told apart then. How each place would look in such light if nothing had
+changed there follows from how it looked before, as for other pieces (`vision.pieces.overexposed`); what looks so, and
+not more like something else, has not changed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.board.pose import BoardFit, on_grid
+from vision.board.record import TOPPING_THICK_MM, BoardPrint, topping_rings
+from vision.board.sight import Sight, inside_any
+from vision.board.toppings import ring_cost, same_cost
+from vision.pieces.features import LOG_FLOOR
+from vision.pieces.verify import SATURATED
+from vision.scene import EMPTY, FaceLikelihood, PieceKind, Pose, Sighting, Space
+from vision.shapes import as_points, place, to_own_frame
+
+Array = NDArray[np.float64]
+Floats = NDArray[np.float32]
+Flags = NDArray[np.bool_]
+
+SURE = 0.9
+"""What was less likely before is not remembered."""
+SAME_COST, SAME_LIKELIER = 4.0, 7.0
+"""A space that looks as it did costs less than the first (as for `vision.board.toppings`); any topping would have to
+cost less by the second, as hardly any space changes between two pictures: one in thirty."""
+STICK_STEP_MM, BESIDE_STICK_MM = 3.0, 8.0
+STICK_STRAYS, STICK_SHARE = 0.12, 0.8
+"""A cutter that lies there still looks as it did, to so much (logarithm, root mean square of the channels), along so
+much of it that is open;"""
+STICK_SHOWS, SHOWN_SHARE = 0.15, 0.25
+"""that is sure where along so much of it it differs from what was beside it by more than that,"""
+UNSURE = 0.85
+"""and else it is no surer than this."""
+TOUCHED = 0.05
+"""What looks otherwise than lately in the same light, by more (logarithm, the mean over a place, in any channel), was
+touched: white paper and print beside it that is nearly cut off differ by 0.1."""
+LEAST_OPEN_MM = 60.0
+"""Of what shows less nothing is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A board as it was read."""
+
+    sight: Sight
+    fit: BoardFit
+    lying: tuple[Sighting, ...]
+    """It, what lies on its spaces, and the cutters over it."""
+    times: Floats | None = None
+    """In more light than a picture can show: how many times as much (n x n x 3)."""
+
+    def seen(self, own_mm: Array, up_mm: float) -> Floats:
+        """Colours (logarithms, ... x 3) at points of its frame, so high over its face, light taken out."""
+        at = self.sight.seen(_on_table(own_mm, self.fit), self.fit.height_mm + up_mm)
+        return np.asarray(self.sight.seen_colours(at) - self.fit.light_at(own_mm), np.float32)
+
+
+def remembered(plain: Seen, lately: Seen | None, now: Seen, board: BoardPrint) -> list[Sighting]:
+    """What lies on a board in much light (`now`, as it is read), what has not changed since there was less of it as it
+    was known then (`plain`). `lately`: as it was read before in much light, since."""
+    then = _Then(plain, now)
+    touched = None if lately is None else _Then(lately, now)
+    same = _same_spaces(then, touched, board)
+    spaces = tuple(same.get(space.name, space) for space in now.lying[0].spaces)
+    middles = np.array([[space.x_mm, space.y_mm] for space in same.values()]).reshape(-1, 2)
+    read = now.lying[1:]
+    anew = [one for one in read if one.kind is not PieceKind.CUTTER and not _on(one, middles, board)]
+    kept = [then.moved(one) for one in plain.lying if one.kind is PieceKind.TOPPING]
+    sticks = _cutters(then, touched, [one for one in read if one.kind is PieceKind.CUTTER])
+    return [replace(now.lying[0], spaces=spaces), *anew, *(one for one in kept if _on(one, middles, board)), *sticks]
+
+
+def still_known(plain: Seen, lying: Sequence[Sighting]) -> Seen:
+    """What was known in less light, but for what is seen to lie otherwise now: it may look so again by chance. What is
+    hidden is still known."""
+    board, *others = plain.lying
+    now = {space.name: space.contents for space in lying[0].spaces}
+    spaces = [one if now[one.name] in ((), one.contents) else replace(one, contents=()) for one in board.spaces]
+    return replace(plain, lying=(replace(board, spaces=tuple(spaces)), *others))
+
+
+@dataclass(frozen=True, slots=True)
+class _Then:
+    """How a board looked, and how it looks now."""
+
+    before: Seen
+    now: Seen
+
+    def off(self, own_mm: Array, up_mm: float) -> Floats:
+        """How far colours (logarithms, ... x 3) at points of its frame, so high over its face, are from what they would
+        be if nothing had changed there."""
+        return np.asarray(self.now.seen(own_mm, up_mm) - self.expected(own_mm, up_mm), np.float32)
+
+    def expected(self, own_mm: Array, up_mm: float) -> Floats:
+        """What they would be."""
+        assert self.now.times is not None
+        times = self.now.times if self.before.times is None else self.now.times / self.before.times
+        levels = np.exp(self.before.seen(own_mm, up_mm)) - np.float32(LOG_FLOOR)
+        lit = np.minimum(levels * on_grid(times, own_mm), SATURATED * self.now.sight.gain)
+        return np.asarray(np.log(np.maximum(lit, 0.0) + LOG_FLOOR), np.float32)
+
+    def was_touched(self, own_mm: Array, up_mm: float) -> Flags:
+        """Where (n x points x 2 gives n) it looks otherwise than it did in the same light."""
+        return np.asarray(np.abs(self.off(own_mm, up_mm).mean(-2)).max(-1) > TOUCHED)
+
+    def is_open(self, own_mm: Array, up_mm: float) -> Flags:
+        """Which points nothing lies over now."""
+        fit, covering = self.now.fit, [np.array(outline) for outline in self.now.lying[0].covering_mm]
+        return ~inside_any(self.now.sight.seen(_on_table(own_mm, fit), fit.height_mm + up_mm), covering)
+
+    def moved(self, one: Sighting) -> Sighting:
+        """What lay on the board where that lies now."""
+        was, lies = self.before.fit.pose, self.now.fit.pose
+        at = place(to_own_frame(np.array([[one.pose.x_mm, one.pose.y_mm]]), was), lies)[0]
+        outline = place(to_own_frame(np.array(one.outline_mm), was), lies)
+        turned = (one.pose.angle_deg + lies[2] - was[2]) % 360.0
+        pose = Pose(round(float(at[0]), 3), round(float(at[1]), 3), round(float(turned), 3))
+        return replace(one, pose=pose, outline_mm=as_points(outline))
+
+
+def _same_spaces(then: _Then, lately: _Then | None, board: BoardPrint) -> dict[str, Space]:
+    """The spaces that have not changed, as they were known."""
+    before = then.before.lying[0].spaces
+    known = [space for space in before if space.contents and space.contents[0].probability >= SURE]
+    if not known:
+        return {}
+    which = [board.space_names.index(space.name) for space in known]
+    rings = topping_rings(board.topping_mm).reshape(-1, 2)
+    own = board.spaces_mm[which][:, None] + rings
+    costs = same_cost(then.off(own, 0.0), then.is_open(own, 0.0))
+    high = then.now.seen(own, TOPPING_THICK_MM)
+    others = np.stack([ring_cost(board, i, high) for i in range(len(board.toppings.names))], axis=1)
+    for row, space in enumerate(known):
+        if space.contents[0].face != EMPTY:
+            others[row, board.toppings.names.index(space.contents[0].face)] = np.inf
+    likely = (costs < SAME_COST) & (costs < others.min(1) + SAME_LIKELIER)
+    if lately is not None:
+        likely &= ~lately.was_touched(own, 0.0)
+    at = place(board.spaces_mm[which], then.now.fit.pose)
+    return {
+        space.name: replace(space, x_mm=round(float(x), 2), y_mm=round(float(y), 2))
+        for space, same, (x, y) in zip(known, likely, at, strict=True)
+        if same
+    }
+
+
+def _cutters(then: _Then, lately: _Then | None, found: Sequence[Sighting]) -> list[Sighting]:
+    """The cutters that lie as they did, and those that were found otherwise."""
+    kept: list[Sighting] = []
+    for one in then.before.lying:
+        if one.kind is not PieceKind.CUTTER or one.probability < SURE:
+            continue
+        shown = _still_lies(then, lately, one)
+        if shown is None or any(other.face == one.face and _sure_elsewhere(other, one) for other in found):
+            continue
+        kept.append(then.moved(one if shown else _no_surer(one)))
+    return [*kept, *(one for one in found if all(one.face != other.face for other in kept))]
+
+
+def _still_lies(then: _Then, lately: _Then | None, stick: Sighting) -> bool | None:
+    """Whether it surely does; False where it may, None where it does not."""
+    corners = np.array(stick.outline_mm)
+    ends = to_own_frame((corners[:2] + corners[[3, 2]]) / 2, then.before.fit.pose)
+    way = ends[1] - ends[0]
+    length = float(np.linalg.norm(way))
+    along = ends[0] + np.linspace(0.0, 1.0, round(length / STICK_STEP_MM))[:, None] * way
+    is_open = then.is_open(along, TOPPING_THICK_MM)
+    if np.count_nonzero(is_open) * STICK_STEP_MM < LEAST_OPEN_MM:
+        return None
+    strays = _size(then.off(along, TOPPING_THICK_MM))[is_open]
+    if float((strays < STICK_STRAYS).mean()) < STICK_SHARE:
+        return None
+    aside = np.array([-way[1], way[0]]) / length * BESIDE_STICK_MM
+    itself, *beside = (then.expected(along + off * aside, TOPPING_THICK_MM) for off in (0.0, 1.0, -1.0))
+    shows = np.min([_size(itself - other) for other in beside], axis=0)[is_open] > STICK_SHOWS
+    if shows.mean() > SHOWN_SHARE:
+        return True
+    return None if lately is not None and lately.was_touched(along[None], TOPPING_THICK_MM)[0] else False
+
+
+def _sure_elsewhere(found: Sighting, stick: Sighting) -> bool:
+    """Whether a cutter is surely found and lies otherwise than one did."""
+    off = np.hypot(found.pose.x_mm - stick.pose.x_mm, found.pose.y_mm - stick.pose.y_mm)
+    return found.probability >= SURE and off > 2 * BESIDE_STICK_MM
+
+
+def _no_surer(stick: Sighting) -> Sighting:
+    faces = tuple(FaceLikelihood(one.face, one.probability * UNSURE) for one in stick.faces)
+    return replace(stick, faces=faces)
+
+
+def _on(one: Sighting, middles_mm: Array, board: BoardPrint) -> bool:
+    """Whether a topping lies on one of these spaces."""
+    off = np.hypot(*(middles_mm - [one.pose.x_mm, one.pose.y_mm]).T)
+    return one.kind is PieceKind.TOPPING and bool((off < board.pitch_mm / 2).any())
+
+
+def _on_table(own_mm: Array, fit: BoardFit) -> Array:
+    return place(own_mm.reshape(-1, 2), fit.pose).reshape(own_mm.shape)
+
+
+def _size(colours: Floats) -> Floats:
+    return np.asarray(np.sqrt((colours**2).mean(-1)), np.float32)
