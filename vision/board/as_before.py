@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.board.pose import BoardFit, on_grid
+from vision.board.pose import BoardFit, on_grid, print_at
 from vision.board.record import TOPPING_THICK_MM, BoardPrint, topping_rings
 from vision.board.sight import Sight, inside_any
 from vision.board.toppings import ring_cost, same_cost
@@ -37,6 +37,9 @@ STICK_SHOWS, SHOWN_SHARE = 0.15, 0.25
 """that is sure where along so much of it it differs from what was beside it by more than that,"""
 UNSURE = 0.85
 """and else it is no surer than this."""
+HALF_WAY, LEAST_WAY = 0.5, 0.05
+"""A space changed that looks by more than this share of the way (of the second, logarithm, at least) otherwise than
+lately in the same light."""
 TOUCHED = 0.05
 """What looks otherwise than lately in the same light, by more (logarithm, the mean over a place, in any channel), was
 touched: white paper and print beside it that is nearly cut off differ by 0.1."""
@@ -141,13 +144,29 @@ def _same_spaces(then: _Then, lately: _Then | None, board: BoardPrint) -> dict[s
             others[row, board.toppings.names.index(space.contents[0].face)] = np.inf
     likely = (costs < SAME_COST) & (costs < others.min(1) + SAME_LIKELIER)
     if lately is not None:
-        likely &= ~lately.was_touched(own, 0.0)
+        likely &= ~_changed(then, lately, board, own, known)
     at = place(board.spaces_mm[which], then.now.fit.pose)
     return {
         space.name: replace(space, x_mm=round(float(x), 2), y_mm=round(float(y), 2))
         for space, same, (x, y) in zip(known, likely, at, strict=True)
         if same
     }
+
+
+def _changed(then: _Then, lately: _Then, board: BoardPrint, own_mm: Array, known: Sequence[Space]) -> Flags:
+    """On which spaces, as they were known, something lies otherwise than lately in the same light: each looks by more
+    than half of the way as if another topping, or none, lay there."""
+    off = lately.off(own_mm, 0.0).mean(1)
+    looks = {EMPTY: print_at(board, own_mm)[0].mean(1)}
+    looks |= {name: of.mean(0)[None] for name, of in zip(board.toppings.names, board.toppings.colours, strict=True)}
+    expected = then.expected(own_mm, 0.0).mean(1)
+    changed = np.zeros(len(known), bool)
+    for name, look in looks.items():
+        way = look - expected
+        far = np.maximum(np.sqrt((way**2).sum(-1)), LEAST_WAY)
+        moved = (off * way).sum(-1) / far**2 > HALF_WAY
+        changed |= moved & np.array([space.contents[0].face != name for space in known])
+    return changed
 
 
 def _cutters(then: _Then, lately: _Then | None, found: Sequence[Sighting]) -> list[Sighting]:
@@ -160,23 +179,35 @@ def _cutters(then: _Then, lately: _Then | None, found: Sequence[Sighting]) -> li
         if shown is None or any(other.face == one.face and _sure_elsewhere(other, one) for other in found):
             continue
         kept.append(then.moved(one if shown else _no_surer(one)))
-    return [*kept, *(one for one in found if all(one.face != other.face for other in kept))]
+    others = [one for one in found if all(one.face != other.face for other in kept)]
+    return [*kept, *(one for one in others if not _looks_as_before(then, one))]
+
+
+def _looks_as_before(then: _Then, found: Sighting) -> bool:
+    """Whether the table looks along a cutter that is found as if nothing had come there."""
+    along, _ = _along(found, then.now.fit)
+    return float((_size(then.off(along, TOPPING_THICK_MM)) < STICK_STRAYS).mean()) >= STICK_SHARE
+
+
+def _along(stick: Sighting, fit: BoardFit) -> tuple[Array, Array]:
+    """Points of the board's frame along a cutter (n x 2), and a step aside."""
+    corners = np.array(stick.outline_mm)
+    ends = to_own_frame((corners[:2] + corners[[3, 2]]) / 2, fit.pose)
+    way = ends[1] - ends[0]
+    length = float(np.linalg.norm(way))
+    along = ends[0] + np.linspace(0.0, 1.0, round(length / STICK_STEP_MM))[:, None] * way
+    return along, np.array([-way[1], way[0]]) / length * BESIDE_STICK_MM
 
 
 def _still_lies(then: _Then, lately: _Then | None, stick: Sighting) -> bool | None:
     """Whether it surely does; False where it may, None where it does not."""
-    corners = np.array(stick.outline_mm)
-    ends = to_own_frame((corners[:2] + corners[[3, 2]]) / 2, then.before.fit.pose)
-    way = ends[1] - ends[0]
-    length = float(np.linalg.norm(way))
-    along = ends[0] + np.linspace(0.0, 1.0, round(length / STICK_STEP_MM))[:, None] * way
+    along, aside = _along(stick, then.before.fit)
     is_open = then.is_open(along, TOPPING_THICK_MM)
     if np.count_nonzero(is_open) * STICK_STEP_MM < LEAST_OPEN_MM:
         return None
     strays = _size(then.off(along, TOPPING_THICK_MM))[is_open]
     if float((strays < STICK_STRAYS).mean()) < STICK_SHARE:
         return None
-    aside = np.array([-way[1], way[0]]) / length * BESIDE_STICK_MM
     itself, *beside = (then.expected(along + off * aside, TOPPING_THICK_MM) for off in (0.0, 1.0, -1.0))
     shows = np.min([_size(itself - other) for other in beside], axis=0)[is_open] > STICK_SHOWS
     if shows.mean() > SHOWN_SHARE:

@@ -39,6 +39,8 @@ MARGIN_MM = 3.0
 NUDGE_MM = 0.8
 OFF_SHARE = 0.1
 """A board's label and its outline differ by no more of its diameter."""
+SHADE = 0.1
+"""Print seen twice that is so much (logarithm) darker once lies in a shadow then."""
 LEAST_SPREAD = 0.05
 LEAST_KNOWN = 0.6
 """So much of a board's print must have been seen bare."""
@@ -266,7 +268,7 @@ def _learn_print(
         bare = inside & ~hidden.reshape(5, *points.shape[:2]).any(0)
         seen.append(np.where(bare[..., None], colours, np.nan))
     with np.errstate(all="ignore"):
-        samples = _nan_median(np.stack(seen))
+        samples = _bare_of_shadows(np.stack(seen))
     known = np.isfinite(samples[0]).all(-1)
     if known.sum() < LEAST_KNOWN * inside.sum():
         raise LabelError(
@@ -279,13 +281,17 @@ def _learn_print(
     return samples[0].astype(np.float32), slopes.astype(np.float32), filled
 
 
-def _nan_median(seen: Array) -> Array:
-    """The median over the first axis of what is finite; NaN where nothing is."""
+def _bare_of_shadows(seen: Array) -> Array:
+    """The median over the first axis of what is finite; NaN where nothing is. Where the two in the middle of an even
+    number differ as shadows of toppings and cutters make it, the brighter one."""
     count = np.isfinite(seen[..., 0]).sum(0)
     ordered = np.sort(seen, axis=0)
-    low, high = np.maximum((count - 1) // 2, 0), count // 2
-    low, high = (np.minimum(i, len(seen) - 1)[None, ..., None] for i in (low, high))
-    return np.asarray((np.take_along_axis(ordered, low, 0)[0] + np.take_along_axis(ordered, high, 0)[0]) / 2)
+    low, high = (
+        np.take_along_axis(ordered, np.clip(i, 0, len(seen) - 1)[None, ..., None], 0)[0]
+        for i in ((count - 1) // 2, count // 2)
+    )
+    shaded = (high - low).mean(-1, keepdims=True) > SHADE
+    return np.asarray(np.where(shaded, high, (low + high) / 2))
 
 
 def _fill_spaces(

@@ -30,10 +30,11 @@ RING_STEP_MM = 1.5
 ALONG_STEP_MM = 2.0
 """Cutters are told by their colours along the stick at so many millimetres."""
 
-HARDLY_APART = 0.25
+HARDLY_APART, STICK_HARDLY_APART = 0.25, 0.15
 """Where print and toppings are cut off at white, one that differs from the print of its space by less (logarithm, root
 mean square) is hardly surer than none: of 195 such claims on 20 simulated tables 34 were wrong, four of them said with
-more than 0.9; of 151 others none. Print of spaces is not enrolled better than that in one colour alone."""
+more than 0.9; of 151 others none. Print of spaces is not enrolled better than that in one colour alone. And which end
+of a cutter is the coloured one is hardly told where it differs from wood by less than the second."""
 
 
 class BoardRecordError(VisionError, ValueError):
@@ -91,9 +92,9 @@ class BoardPrint:
         return float(np.median(np.where(apart < 1e-6, np.inf, apart).min(1)))
 
 
-def hardly_apart(one: Floats, other: Floats) -> NDArray[np.bool_]:
-    """Which looks (... x points x 3 logarithms) of what is cut off at white differ so little that neither is sure."""
-    return np.asarray(np.sqrt(((one - other) ** 2).mean((-2, -1))) < HARDLY_APART)
+def apart(one: Floats, other: Floats) -> NDArray[np.float32]:
+    """How far looks (... x points x 3 logarithms) differ (root mean square)."""
+    return np.asarray(np.sqrt(((one - other) ** 2).mean((-2, -1))), np.float32)
 
 
 def grid_points(diameter_mm: float) -> Array:

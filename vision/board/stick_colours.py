@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.board.record import ALONG_STEP_MM, BoardPrint, hardly_apart
+from vision.board.record import ALONG_STEP_MM, STICK_HARDLY_APART, BoardPrint, apart
 from vision.board.stick_strips import Strip
 from vision.short_axes import dot, median, middle_row, total
 
@@ -104,7 +104,7 @@ def cutter_along(strip: Strip, board: BoardPrint) -> CutterFit | None:
     like_wood = (body < COST_LIMIT) & strip.shown
     share = float(like_wood[low : low + length].mean())
     round_so = 1.0
-    if board.cut_off and hardly_apart(board.cutters.colours[colour], board.wood[0]):
+    if board.cut_off and apart(board.cutters.colours[colour], board.wood[0]) < STICK_HARDLY_APART:
         this_way, other_way = (np.exp(-0.5 * EVIDENCE * (one[colour].min() - best[colour])) for one in both_ways)
         round_so = min(float(this_way / (this_way + other_way)), HARDLY_SURE)
     return CutterFit(lying, lying, (0.0, 0.0), colours, round_so, share, score, 0.0, float(open_mm))

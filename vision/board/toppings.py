@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.board.pose import BoardFit, print_at
-from vision.board.record import TOPPING_THICK_MM, BoardPrint, hardly_apart, topping_rings
+from vision.board.record import HARDLY_APART, TOPPING_THICK_MM, BoardPrint, apart, topping_rings
 from vision.board.sight import Sight, inside_any
 from vision.frame import GAMMA
 from vision.scene import EMPTY
@@ -158,7 +158,7 @@ def _hardly_told(board: BoardPrint, likeliest: Indices) -> Flags:
     differs from nothing, or nothing from a topping."""
     rings = topping_rings(board.topping_mm)
     printed, _ = print_at(board, board.spaces_mm[:, None] + rings.reshape(-1, 2))
-    alike = hardly_apart(printed[:, None], np.repeat(board.toppings.colours, rings.shape[1], axis=1))
+    alike = apart(printed[:, None], np.repeat(board.toppings.colours, rings.shape[1], axis=1)) < HARDLY_APART
     return np.where(likeliest == 0, alike.any(1), alike[np.arange(len(alike)), likeliest - 1])
 
 
