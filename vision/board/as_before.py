@@ -8,6 +8,7 @@ not more like something else, has not changed.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,6 +25,7 @@ Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
 
+_NEAR = np.ones((3, 3), np.uint8)
 SURE = 0.9
 """What was less likely before is not remembered."""
 SAME_COST, SAME_LIKELIER = 4.0, 7.0
@@ -77,6 +79,14 @@ def remembered(plain: Seen, lately: Seen | None, now: Seen, board: BoardPrint) -
     kept = [then.moved(one) for one in plain.lying if one.kind is PieceKind.TOPPING]
     sticks = _cutters(then, touched, [one for one in read if one.kind is PieceKind.CUTTER])
     return [replace(now.lying[0], spaces=spaces), *anew, *(one for one in kept if _on(one, middles, board)), *sticks]
+
+
+def without_as_before(plain: Seen, now: Seen, own_mm: Array, covering: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """What lies over a board in much light (255 at points of its frame, n x n x 2), but for where it looks as it did
+    before: crossing cutters seemed to be hands."""
+    same = _size(_Then(plain, now).off(own_mm, 0.0)) < STICK_STRAYS
+    opened = cv2.morphologyEx(np.where(same, np.uint8(0), covering), cv2.MORPH_OPEN, _NEAR)
+    return np.asarray(opened, np.uint8)
 
 
 def still_known(plain: Seen, lying: Sequence[Sighting]) -> Seen:

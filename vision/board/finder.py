@@ -2,17 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.board.as_before import Seen, remembered, still_known
+from vision.board.as_before import Seen, remembered, still_known, without_as_before
 from vision.board.changed import changed_discs, changed_places, changed_spaces, may_be_stick, stick_changed
 from vision.board.covering import covering_outlines, find_covering, parts_in
 from vision.board.covering_light import Ground, ground_of
 from vision.board.cutters import certainty, everywhere, find_cutters, may_be
 from vision.board.loose import find_loose
-from vision.board.much_light import badness, cut_off, find_in_much_light, told_times
+from vision.board.much_light import badness, cut_off, find_in_much_light, lit_there, told_times
 from vision.board.pose import (
     LEAST_AGREEING,
     BoardFit,
@@ -48,6 +49,7 @@ from vision.shapes import place
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
+Mask = NDArray[np.uint8]
 
 AROUND_MM = 30.0
 """So far around a change the table is looked at."""
@@ -69,8 +71,9 @@ STEEP, FITS_COST = 0.2, 1.6
 """Where light changes so steeply on a board (see `light_steps`), or its print fits so badly, shadows' edges and stripes
 are looked for. On boards in plain light, simulated and rendered, it changes by 0.12 at most, under hands by up to 0.3;
 their prints cost up to 1.5. Edges of shadows make it 0.3 and more, stripes the print cost 2 and more."""
-WELL_AGREEING = 0.9
-"""A board of whose print so much is seen as enrolled is not looked for in more light than a picture can show;"""
+HARDLY_MORE, WELL_AGREEING = 1.15, 0.8
+"""In less light than so many times as much as a picture can show a board is not looked for as that cuts it off; where
+so much of its print agrees in the light that it tells where it was found, in no other;"""
 OTHER_LIGHT = 0.1
 """where by such a share more or less falls on it than when that was told last, it is found anew."""
 BETTER_LIT = 0.85
@@ -112,10 +115,12 @@ class BoardFinder:
         image, sight, fit = self._found(image, sight)
         if fit is None:
             return ()
-        fit, spaces = _covered(sight, image, self.board, (self.grid, self.ground), fit)
+        fit, spaces = _covered(sight, image, self.board, (self.grid, self.ground), fit, partial(self._open_up, sight))
         turned = turned_under(sight, self.grid, fit)
         if fit.covering is not None and turned.covering is None:
-            turned, spaces = _covered(sight, image, self.board, (self.grid, self.ground), turned)
+            turned, spaces = _covered(
+                sight, image, self.board, (self.grid, self.ground), turned, partial(self._open_up, sight)
+            )
         lying = _lying(sight, image, self.board, turned, spaces)
         if image is not plain:  # of hands it was taken off, too
             lying = doubted_beside(covering_outlines(sight, turned), lying)
@@ -158,7 +163,7 @@ class BoardFinder:
             return self.find(image, registration, seen)
         if self._in_other_light(sight, fit):
             return self.find(image, registration, seen)
-        fit, spaces = _covered(sight, image, self.board, (self.grid, self.ground), fit)
+        fit, spaces = _covered(sight, image, self.board, (self.grid, self.ground), fit, partial(self._open_up, sight))
         sticks = _of_kind(before, PieceKind.CUTTER)
         if stick_changed(sight, self.board, fit, sticks, places, changed):
             may_lie = may_be_stick(sight, fit, sticks, changed)
@@ -193,14 +198,18 @@ class BoardFinder:
 
     def _in_much_light(self, sight: Sight, fit: BoardFit | None) -> BoardFit | None:
         """The board where it is cut off as white paper is, if its print then fits better than as it is (`fit`)."""
-        if fit is None or fit.agreeing < WELL_AGREEING:
-            lit = find_in_much_light(sight, self.enrolled, self.enrolled_grid)
-            if lit is not None and (fit is None or badness(lit.fit) < badness(fit)):
-                self._times = lit.times
-                return self._in_tone(sight, lit.fit, lit.board, lit.grid)
+        lit = None
         if fit is not None:
             self._times = told_times(sight, self.enrolled, self.enrolled_grid, fit, np.ones(3))
-        return None
+            if self._times.mean((0, 1)).max() < HARDLY_MORE:
+                return None
+            lit = lit_there(sight, self.enrolled, self.enrolled_grid, fit, self._times)
+        if lit is None or lit.fit.agreeing < WELL_AGREEING:
+            lit = find_in_much_light(sight, self.enrolled, self.enrolled_grid)
+        if lit is None or (fit is not None and badness(lit.fit) > badness(fit)):
+            return None
+        self._times = lit.times
+        return self._in_tone(sight, lit.fit, lit.board, lit.grid)
 
     def _in_other_light(self, sight: Sight, fit: BoardFit) -> bool:
         """Whether light that cuts off white paper came, went, or changed since the board was found."""
@@ -236,6 +245,12 @@ class BoardFinder:
             return fit
         self._take(shown, grid)
         return again
+
+    def _open_up(self, sight: Sight, fit: BoardFit, covering: Mask) -> Mask:
+        """What seems to lie over the board, but for what much light shows as it was known before it."""
+        if not self.board.cut_off or self._plain is None:
+            return covering
+        return without_as_before(self._plain, Seen(sight, fit, (), self._times), self.ground.own, covering)
 
     def _remembered(self, sight: Sight, fit: BoardFit, lying: Sequence[Sighting]) -> list[Sighting]:
         """What lies on the board, what much light does not show as it was known before it."""
@@ -276,12 +291,18 @@ def _in_order(lying: Sequence[Sighting], loose: Sequence[Sighting]) -> tuple[Sig
 
 
 def _covered(
-    sight: Sight, image: Image, board: BoardPrint, prepared: tuple[BoardGrid, Ground], fit: BoardFit
+    sight: Sight,
+    image: Image,
+    board: BoardPrint,
+    prepared: tuple[BoardGrid, Ground],
+    fit: BoardFit,
+    open_up: Callable[[BoardFit, Mask], Mask],
 ) -> tuple[BoardFit, tuple[SpaceFit, ...]]:
-    """The board with what lies over it, and what lies on its spaces, but for cutters."""
+    """The board with what lies over it, and what lies on its spaces, but for cutters. `open_up` takes from what seems
+    to lie over it what is known not to."""
     grid, ground = prepared
     spaces = read_spaces(sight, board, fit)
-    covering = find_covering(sight, board, fit, spaces, ground=ground)
+    covering = open_up(fit, find_covering(sight, board, fit, spaces, ground=ground))
     if covering.any():
         # Cutters side by side are as wide as a finger; seen from end to end they are known.
         bare = replace(fit, covering=None, open_share=1.0)

@@ -74,6 +74,12 @@ def find_in_much_light(sight: Sight, enrolled: BoardPrint, enrolled_grid: BoardG
     if not found:
         return None
     times, fit = min(found, key=lambda one: badness(one[1]))
+    return lit_there(sight, enrolled, enrolled_grid, fit, times)
+
+
+def lit_there(sight: Sight, enrolled: BoardPrint, enrolled_grid: BoardGrid, fit: BoardFit, times: Floats) -> Lit | None:
+    """The board where it was found by something like this light (3, or n x n x 3), and the light; None where it is not
+    that, or does not lie so."""
     times = told_times(sight, enrolled, enrolled_grid, fit, times)
     board = in_much_light(enrolled, sight, times)
     grid = board_grid(board)
