@@ -28,9 +28,10 @@ Flags = NDArray[np.bool_]
 _NEAR = np.ones((3, 3), np.uint8)
 SURE = 0.9
 """What was less likely before is not remembered."""
-SAME_COST, SAME_LIKELIER = 4.0, 7.0
-"""A space that looks as it did costs less than the first (as for `vision.board.toppings`); any topping would have to
-cost less by the second, as hardly any space changes between two pictures: one in thirty."""
+SAME_COST, SAME_LIKELIER = 4.0, 5.0
+"""A space that looks as it did costs less than the first (as for `vision.board.toppings`). That it does, and not by
+chance as something else would, is likelier beforehand by the second: hardly any space changes between two pictures,
+one in twelve."""
 STICK_STEP_MM, BESIDE_STICK_MM = 3.0, 8.0
 STICK_STRAYS, STICK_SHARE = 0.12, 0.8
 """A cutter that lies there still looks as it did, to so much (logarithm, root mean square of the channels), along so
@@ -45,6 +46,8 @@ lately in the same light."""
 TOUCHED = 0.05
 """What looks otherwise than lately in the same light, by more (logarithm, the mean over a place, in any channel), was
 touched: white paper and print beside it that is nearly cut off differ by 0.1."""
+OPEN_STRAYS = 0.06
+"""What lies open looks as it did but for so much, on average: skin in much light is nearly as pale as print."""
 LEAST_OPEN_MM = 60.0
 """Of what shows less nothing is said."""
 
@@ -76,7 +79,7 @@ def remembered(plain: Seen, lately: Seen | None, now: Seen, board: BoardPrint) -
     middles = np.array([[space.x_mm, space.y_mm] for space in same.values()]).reshape(-1, 2)
     read = now.lying[1:]
     anew = [one for one in read if one.kind is not PieceKind.CUTTER and not _on(one, middles, board)]
-    kept = [then.moved(one) for one in plain.lying if one.kind is PieceKind.TOPPING]
+    kept = [_as_sure(then.moved(one), spaces, board) for one in plain.lying if one.kind is PieceKind.TOPPING]
     sticks = _cutters(then, touched, [one for one in read if one.kind is PieceKind.CUTTER])
     return [replace(now.lying[0], spaces=spaces), *anew, *(one for one in kept if _on(one, middles, board)), *sticks]
 
@@ -84,7 +87,7 @@ def remembered(plain: Seen, lately: Seen | None, now: Seen, board: BoardPrint) -
 def without_as_before(plain: Seen, now: Seen, own_mm: Array, covering: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """What lies over a board in much light (255 at points of its frame, n x n x 2), but for where it looks as it did
     before: crossing cutters seemed to be hands."""
-    same = _size(_Then(plain, now).off(own_mm, 0.0)) < STICK_STRAYS
+    same = _size(_Then(plain, now).off(own_mm, 0.0)) < OPEN_STRAYS
     opened = cv2.morphologyEx(np.where(same, np.uint8(0), covering), cv2.MORPH_OPEN, _NEAR)
     return np.asarray(opened, np.uint8)
 
@@ -94,8 +97,12 @@ def still_known(plain: Seen, lying: Sequence[Sighting]) -> Seen:
     hidden is still known."""
     board, *others = plain.lying
     now = {space.name: space.contents for space in lying[0].spaces}
-    spaces = [one if now[one.name] in ((), one.contents) else replace(one, contents=()) for one in board.spaces]
+    spaces = [one if _same_face(one.contents, now[one.name]) else replace(one, contents=()) for one in board.spaces]
     return replace(plain, lying=(replace(board, spaces=tuple(spaces)), *others))
+
+
+def _same_face(one: Sequence[FaceLikelihood], other: Sequence[FaceLikelihood]) -> bool:
+    return not one or not other or one[0].face == other[0].face
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,20 +153,24 @@ def _same_spaces(then: _Then, lately: _Then | None, board: BoardPrint) -> dict[s
     which = [board.space_names.index(space.name) for space in known]
     rings = topping_rings(board.topping_mm).reshape(-1, 2)
     own = board.spaces_mm[which][:, None] + rings
-    costs = same_cost(then.off(own, 0.0), then.is_open(own, 0.0))
     high = then.now.seen(own, TOPPING_THICK_MM)
-    others = np.stack([ring_cost(board, i, high) for i in range(len(board.toppings.names))], axis=1)
-    for row, space in enumerate(known):
-        if space.contents[0].face != EMPTY:
-            others[row, board.toppings.names.index(space.contents[0].face)] = np.inf
-    likely = (costs < SAME_COST) & (costs < others.min(1) + SAME_LIKELIER)
+    is_open = then.is_open(own, 0.0)
+    bare = same_cost(then.now.seen(own, 0.0) - print_at(board, own)[0], is_open)
+    others = {EMPTY: bare} | {name: ring_cost(board, i, high) for i, name in enumerate(board.toppings.names)}
+    costs = same_cost(then.off(own, 0.0), is_open)
+    faces = np.array([space.contents[0].face for space in known])
+    least = np.min([np.where(faces == name, np.inf, cost) for name, cost in others.items()], axis=0)
+    same = 1.0 / (1.0 + np.exp(np.clip((costs - least - SAME_LIKELIER) / 2, -50.0, 50.0)))
+    likely = (costs < SAME_COST) & (same > 0.5)
     if lately is not None:
         likely &= ~_changed(then, lately, board, own, known)
     at = place(board.spaces_mm[which], then.now.fit.pose)
     return {
-        space.name: replace(space, x_mm=round(float(x), 2), y_mm=round(float(y), 2))
-        for space, same, (x, y) in zip(known, likely, at, strict=True)
-        if same
+        space.name: replace(
+            space, x_mm=round(float(x), 2), y_mm=round(float(y), 2), contents=_no_surer(space.contents, p)
+        )
+        for space, is_same, p, (x, y) in zip(known, likely, same, at, strict=True)
+        if is_same
     }
 
 
@@ -188,7 +199,7 @@ def _cutters(then: _Then, lately: _Then | None, found: Sequence[Sighting]) -> li
         shown = _still_lies(then, lately, one)
         if shown is None or any(other.face == one.face and _sure_elsewhere(other, one) for other in found):
             continue
-        kept.append(then.moved(one if shown else _no_surer(one)))
+        kept.append(then.moved(one if shown else replace(one, faces=_no_surer(one.faces, UNSURE))))
     others = [one for one in found if all(one.face != other.face for other in kept)]
     return [*kept, *(one for one in others if not _looks_as_before(then, one))]
 
@@ -231,9 +242,17 @@ def _sure_elsewhere(found: Sighting, stick: Sighting) -> bool:
     return found.probability >= SURE and off > 2 * BESIDE_STICK_MM
 
 
-def _no_surer(stick: Sighting) -> Sighting:
-    faces = tuple(FaceLikelihood(one.face, one.probability * UNSURE) for one in stick.faces)
-    return replace(stick, faces=faces)
+def _no_surer(faces: Sequence[FaceLikelihood], share: float) -> tuple[FaceLikelihood, ...]:
+    return tuple(FaceLikelihood(one.face, round(one.probability * float(share), 4)) for one in faces)
+
+
+def _as_sure(topping: Sighting, spaces: Sequence[Space], board: BoardPrint) -> Sighting:
+    """A topping, no surer than it is said of its space to hold it."""
+    for space in spaces:
+        if np.hypot(space.x_mm - topping.pose.x_mm, space.y_mm - topping.pose.y_mm) < board.pitch_mm / 2:
+            told = max((one.probability for one in space.contents if one.face == topping.face), default=0.0)
+            return replace(topping, faces=_no_surer(topping.faces, min(told / max(topping.probability, 1e-6), 1.0)))
+    return topping
 
 
 def _on(one: Sighting, middles_mm: Array, board: BoardPrint) -> bool:

@@ -13,7 +13,7 @@ from vision.board.covering import covering_outlines, find_covering, parts_in
 from vision.board.covering_light import Ground, ground_of
 from vision.board.cutters import certainty, everywhere, find_cutters, may_be
 from vision.board.loose import find_loose
-from vision.board.much_light import badness, cut_off, find_in_much_light, lit_there, told_times
+from vision.board.much_light import Lit, badness, cut_off, find_in_much_light, lit_there, told_times
 from vision.board.pose import (
     LEAST_AGREEING,
     BoardFit,
@@ -74,6 +74,8 @@ their prints cost up to 1.5. Edges of shadows make it 0.3 and more, stripes the 
 HARDLY_MORE, WELL_AGREEING = 1.15, 0.8
 """In less light than so many times as much as a picture can show a board is not looked for as that cuts it off; where
 so much of its print agrees in the light that it tells where it was found, in no other;"""
+MOST_LIGHT = 3.0
+"""where it is not found in any, it may lie where it lay, in about this;"""
 OTHER_LIGHT = 0.1
 """where by such a share more or less falls on it than when that was told last, it is found anew."""
 BETTER_LIT = 0.85
@@ -205,11 +207,19 @@ class BoardFinder:
                 return None
             lit = lit_there(sight, self.enrolled, self.enrolled_grid, fit, self._times)
         if lit is None or lit.fit.agreeing < WELL_AGREEING:
-            lit = find_in_much_light(sight, self.enrolled, self.enrolled_grid)
+            lit = find_in_much_light(sight, self.enrolled, self.enrolled_grid) or self._where_it_lay(sight)
         if lit is None or (fit is not None and badness(lit.fit) > badness(fit)):
             return None
         self._times = lit.times
         return self._in_tone(sight, lit.fit, lit.board, lit.grid)
+
+    def _where_it_lay(self, sight: Sight) -> Lit | None:
+        """The board in so much light that too little of its print is left to look for it, where it lay; None where it
+        lies otherwise now."""
+        if self._fit is None:
+            return None
+        times = np.full(3, MOST_LIGHT)
+        return lit_there(sight, self.enrolled, self.enrolled_grid, self._fit, times)
 
     def _in_other_light(self, sight: Sight, fit: BoardFit) -> bool:
         """Whether light that cuts off white paper came, went, or changed since the board was found."""

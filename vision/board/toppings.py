@@ -155,11 +155,12 @@ def _like_topping(
 
 def _hardly_told(board: BoardPrint, likeliest: Indices) -> Flags:
     """On which spaces of a board that is cut off at white what is likeliest (0 nothing, 1 the first colour) hardly
-    differs from nothing, or nothing from a topping."""
+    differs from nothing, or nothing from a topping, or from anything pale, as hands are."""
     rings = topping_rings(board.topping_mm)
     printed, _ = print_at(board, board.spaces_mm[:, None] + rings.reshape(-1, 2))
     alike = apart(printed[:, None], np.repeat(board.toppings.colours, rings.shape[1], axis=1)) < HARDLY_APART
-    return np.where(likeliest == 0, alike.any(1), alike[np.arange(len(alike)), likeliest - 1])
+    pale = apart(printed, board.colours.max((0, 1))) < HARDLY_APART
+    return np.where(likeliest == 0, alike.any(1) | pale, alike[np.arange(len(alike)), likeliest - 1])
 
 
 def _wider(sight: Sight, board: BoardPrint, fit: BoardFit, offsets: Array, costs: Array) -> Array:
