@@ -91,6 +91,11 @@ def pale(image: Image, _: np.random.Generator) -> Image:
     return _levels(255.0 * (image / 255.0) ** 0.7)
 
 
+def bright(image: Image, rng: np.random.Generator) -> Image:
+    """In half as much to twice as much light again, cut off at white."""
+    return _levels(image.astype(np.float32) * np.float32(rng.uniform(1.5, 2.0)))
+
+
 def warm(image: Image, _: np.random.Generator) -> Image:
     """The white balance of another lamp, and more contrast."""
     return as_a_phone_shows_it(_levels(image * np.array([0.75, 0.95, 1.05])), 1.0, 1.2)
@@ -163,6 +168,7 @@ ALTERATIONS: Mapping[str, Alter] = {
         faded,
         deep,
         pale,
+        bright,
         warm,
         veiled,
         unfocused,
