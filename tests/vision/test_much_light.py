@@ -10,12 +10,13 @@ from controller.games.pizza_theory.describe import KINDS
 from tests.vision.drawn_board import Board, Stick, draw, every_space, label, line_ends
 from tests.vision.drawn_table import View
 from vision.board.finder import board_finder
-from vision.board.much_light import cut_off, find_in_much_light
+from vision.board.much_light import cut_off, find_in_much_light, told_times
 from vision.board.sight import sight_of
 from vision.frame import Frame, Image
 from vision.looking_for import finders_for
 from vision.mat.registration import find_mat
 from vision.pieces.faces import FacePack, enrol
+from vision.pieces.features import LOG_FLOOR
 from vision.reader import Reader
 from vision.scene import EMPTY, PieceKind, Scene, Sighting
 
@@ -84,6 +85,20 @@ def test_the_board_tells_how_much_light_there_is(times: float) -> None:
     plain = sight_of(picture_of(BOARD), find_mat(picture_of(BOARD)))
     white = 215.0 / plain.gain * times / 255.0
     assert lit.times.mean((0, 1)) == pytest.approx(white, rel=0.12)
+
+
+def test_black_print_tells_nothing_of_light() -> None:
+    image = bright(picture_of(BOARD), 1.9)
+    enrolled = pack().board
+    assert enrolled is not None
+    colours = enrolled.colours.copy()
+    colours[:8] = np.log(np.float32(LOG_FLOOR))
+    black = replace(enrolled, colours=colours)
+    sight, grid = sight_of(image, find_mat(image)), board_finder(enrolled).enrolled_grid
+    lit = find_in_much_light(sight, enrolled, grid)
+    assert lit is not None
+    told = told_times(sight, black, grid, lit.fit, np.ones(3))
+    assert told.mean((0, 1)) == pytest.approx(lit.times.mean((0, 1)), rel=0.1)
 
 
 def test_in_plain_light_nothing_is_cut_off() -> None:

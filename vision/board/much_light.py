@@ -106,7 +106,7 @@ def told_times(sight: Sight, enrolled: BoardPrint, grid: BoardGrid, fit: BoardFi
         if not enough.any():
             break
         told &= enough
-        brighter = np.log(np.maximum(seen, 1.0) / (levels * times))
+        brighter = np.log(np.maximum(seen, 1.0) / np.maximum(levels * times, 1.0))
         channel = np.array([np.median(brighter[..., i][told[..., i]]) if enough[i] else np.nan for i in range(3)])
         channel = np.where(enough, channel, np.nanmean(channel))
         off = np.clip(brighter - channel, -MOST_UNEVEN, MOST_UNEVEN)
