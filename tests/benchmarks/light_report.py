@@ -51,6 +51,8 @@ STILL, AFTER = 6, 11
 """Pictures before something changes, and afterwards."""
 SHORTLY = 2
 """So many pictures later is shortly afterwards."""
+HINT = 0.1
+"""A space that is said to hold a topping with less does not say so."""
 TOUCHED = 0.1
 """A piece of which more is said to be hidden is said to be hidden."""
 NO_CHANGE = "no change"
@@ -244,9 +246,10 @@ def _of_missing(piece: TruePiece, scene: Scene) -> str:
                     continue
                 if not space.contents:
                     return "hidden"
-                if space.contents[0].face == EMPTY and space.contents[0].probability >= SURE:
-                    return "surely wrong"
-                if max(content.probability for content in space.contents) < SURE:
+                if space.contents[0].face == EMPTY:
+                    return "surely wrong" if space.contents[0].probability >= SURE else "doubtful"
+                told = {content.face: content.probability for content in space.contents}
+                if told.get(piece.face, 0.0) >= HINT and max(told.values()) < SURE:
                     return "doubtful"
     return "hidden" if share_hidden(piece.kind, piece.pose, scene) > TOUCHED else "unseen"
 

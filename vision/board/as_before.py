@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.board.pose import BoardFit, on_grid, print_at
-from vision.board.record import TOPPING_THICK_MM, BoardPrint, topping_rings
+from vision.board.record import HARDLY_SURE, TOPPING_THICK_MM, BoardPrint, topping_rings
 from vision.board.sight import Sight, inside_any
 from vision.board.toppings import ring_cost, same_cost
 from vision.pieces.features import LOG_FLOOR
 from vision.pieces.verify import SATURATED
-from vision.scene import EMPTY, FaceLikelihood, PieceKind, Pose, Sighting, Space
+from vision.scene import EMPTY, SURE, FaceLikelihood, PieceKind, Pose, Sighting, Space
 from vision.shapes import as_points, place, to_own_frame
 
 Array = NDArray[np.float64]
@@ -26,8 +26,6 @@ Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
 
 _NEAR = np.ones((3, 3), np.uint8)
-SURE = 0.9
-"""What was less likely before is not remembered."""
 SAME_COST, SAME_LIKELIER = 4.0, 5.0
 """A space that looks as it did costs less than the first (as for `vision.board.toppings`). That it does, and not by
 chance as something else would, is likelier beforehand by the second: hardly any space changes between two pictures,
@@ -37,9 +35,7 @@ STICK_STRAYS, STICK_SHARE = 0.12, 0.8
 """A cutter that lies there still looks as it did, to so much (logarithm, root mean square of the channels), along so
 much of it that is open;"""
 STICK_SHOWS, SHOWN_SHARE = 0.15, 0.25
-"""that is sure where along so much of it it differs from what was beside it by more than that,"""
-UNSURE = 0.85
-"""and else it is no surer than this."""
+"""that is sure where along so much of it it differs from what was beside it by more than that, and hardly sure else."""
 HALF_WAY, LEAST_WAY = 0.5, 0.05
 """A space changed that looks by more than this share of the way (of the second, logarithm, at least) otherwise than
 lately in the same light."""
@@ -145,7 +141,7 @@ class _Then:
 
 
 def _same_spaces(then: _Then, lately: _Then | None, board: BoardPrint) -> dict[str, Space]:
-    """The spaces that have not changed, as they were known."""
+    """The spaces that have not changed, as they were surely known."""
     before = then.before.lying[0].spaces
     known = [space for space in before if space.contents and space.contents[0].probability >= SURE]
     if not known:
@@ -160,8 +156,10 @@ def _same_spaces(then: _Then, lately: _Then | None, board: BoardPrint) -> dict[s
     costs = same_cost(then.off(own, 0.0), is_open)
     faces = np.array([space.contents[0].face for space in known])
     least = np.min([np.where(faces == name, np.inf, cost) for name, cost in others.items()], axis=0)
-    same = 1.0 / (1.0 + np.exp(np.clip((costs - least - SAME_LIKELIER) / 2, -50.0, 50.0)))
-    likely = (costs < SAME_COST) & (same > 0.5)
+    likely = costs < SAME_COST
+    against = np.where(likely, costs, 0.0) - least - SAME_LIKELIER
+    same = 1.0 / (1.0 + np.exp(np.clip(against / 2, -50.0, 50.0)))
+    likely &= same > 0.5
     if lately is not None:
         likely &= ~_changed(then, lately, board, own, known)
     at = place(board.spaces_mm[which], then.now.fit.pose)
@@ -199,7 +197,7 @@ def _cutters(then: _Then, lately: _Then | None, found: Sequence[Sighting]) -> li
         shown = _still_lies(then, lately, one)
         if shown is None or any(other.face == one.face and _sure_elsewhere(other, one) for other in found):
             continue
-        kept.append(then.moved(one if shown else replace(one, faces=_no_surer(one.faces, UNSURE))))
+        kept.append(then.moved(one if shown else replace(one, faces=_no_surer(one.faces, HARDLY_SURE))))
     others = [one for one in found if all(one.face != other.face for other in kept)]
     return [*kept, *(one for one in others if not _looks_as_before(then, one))]
 

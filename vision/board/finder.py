@@ -13,11 +13,12 @@ from vision.board.covering import covering_outlines, find_covering, parts_in
 from vision.board.covering_light import Ground, ground_of
 from vision.board.cutters import certainty, everywhere, find_cutters, may_be
 from vision.board.loose import find_loose
-from vision.board.much_light import Lit, badness, cut_off, find_in_much_light, lit_there, told_times
+from vision.board.much_light import Lit, cut_off, find_in_much_light, lit_there, told_times
 from vision.board.pose import (
     LEAST_AGREEING,
     BoardFit,
     BoardGrid,
+    badness,
     board_grid,
     find_board,
     light_steps,

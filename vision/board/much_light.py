@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.board.covering_light import slow_terms
-from vision.board.pose import BoardFit, BoardGrid, board_grid, find_board, same_board
+from vision.board.pose import BoardFit, BoardGrid, badness, board_grid, find_board, same_board
 from vision.board.record import BoardPrint
 from vision.board.sight import Sight
 from vision.board.tone import Levels, as_shown
@@ -24,8 +24,6 @@ Floats = NDArray[np.floating[Any]]
 SEARCHED = (1.4, 1.9, 2.6, 3.5)
 """So many times as bright as a picture can show it paper is thought to be while a board is looked for: it is found
 where it is a fifth brighter or darker."""
-AGREEING_TELLS = 2.0
-"""Where more is cut off print costs less: how much that the rest agrees counts for beside that."""
 LEAST_LEFT = 0.12
 """Where less of the print that tells where a board lies is left, nothing is found by it."""
 ROUNDS = 4
@@ -40,6 +38,7 @@ from light that changes slowly over the board says less and less of that, found 
 STIFF = (5.0, 5.0, 5.0, 20.0, 20.0, 20.0)
 """So many points say as much of that light's terms as is known before: that it is even."""
 LEAST_TIMES = 0.8
+"""Markers that are cut off show no less light than about as much as a picture can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +84,6 @@ def lit_there(sight: Sight, enrolled: BoardPrint, enrolled_grid: BoardGrid, fit:
     grid = board_grid(board)
     again = same_board(sight, board, fit.pose, fit.turn_probability, grid)
     return None if again is None else Lit(times, board, grid, again)
-
-
-def badness(fit: BoardFit) -> float:
-    """What ranks how a board is seen in different lights."""
-    return fit.cost - AGREEING_TELLS * fit.agreeing
 
 
 def told_times(sight: Sight, enrolled: BoardPrint, grid: BoardGrid, fit: BoardFit, times: Floats) -> Floats:

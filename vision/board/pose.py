@@ -173,7 +173,7 @@ def find_board(
     return BoardFit(lies, height_of(pose[0], pose[1]), found.agreeing, sure, found.light, found.cost)
 
 
-def badness(seen: "Compared") -> tuple[bool, float]:
+def badness(seen: "Compared | BoardFit") -> tuple[bool, float]:
     """What ranks places where a board may lie: where nothing shows its print at all it costs little if it is plain."""
     return seen.agreeing < LEAST_SHOWN, seen.cost - AGREEING_TELLS * seen.agreeing
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.board.record import ALONG_STEP_MM, STICK_HARDLY_APART, BoardPrint, apart
+from vision.board.record import ALONG_STEP_MM, HARDLY_SURE, STICK_HARDLY_APART, BoardPrint, apart
 from vision.board.stick_strips import Strip
 from vision.short_axes import dot, median, middle_row, total
 
@@ -32,8 +32,6 @@ BEFORE_TIP_MM, LEAST_BEFORE_MM = 15.0, 3
 """Where something lies over so much of a stick no farther before its coloured end, what seems to be that end may be the
 hand, which comes from outside and may look like the table there: pale skin is white on a white mat. And where its other
 end is hidden by so much, that may be the coloured one, and what looks like the table be just that."""
-HARDLY_SURE = 0.85
-"""Where wood and a coloured end are both cut off at white, it is no surer than that which end that is."""
 STANDS_OUT = 4.5
 """A hand does not differ so much (in squared noises) from what is on either side of where the stick would lie."""
 
