@@ -41,8 +41,8 @@ never as much as the second."""
 LEAST_SEEN = 0.1
 """So much of a space must be open to view for anything to be said about it."""
 HARDLY_SEEN = 0.3
-"""Where less than this is, nothing is surer than `HARDLY_SURE`. On 300 simulated tables 59 of 60 such toppings were told
-rightly."""
+"""Where less than this is, nothing is surer than `HARDLY_SURE`. On 300 simulated tables 59 of 60 such toppings were
+told rightly."""
 REACH_MM = 5.0
 """A topping is looked for this far from the middle of its space."""
 WINDOW_MM = 11.0
