@@ -28,8 +28,12 @@ of this start of it, as a disk that was copied to another table's computer takes
 _TYPE_TXT, _CLASS_IN = 16, 1
 """RFC 1035, sections 3.2.2 and 3.2.4."""
 _MAX_NAMES = 20
-# A responder may hold back for a second what it has just said.
-_PROBE_MS = 1500
+_PROBE_MS = 3000
+"""How long the name is asked for before it is free. A question that somebody has just asked in the same words is passed
+over as a repeated packet for 0.8 s; it is asked again after 1.3 to 1.5 s, and a responder may hold its answer back for
+up to another 1.1 s when it has said it within the last second (RFC 6762, section 6). An answer ends the wait."""
+_OTHERS_S = 1.5
+"""How long the answers of others to the same question are waited for after the first one."""
 # A DNS label, RFC 1035.
 _LABEL_BYTES = 63
 _HOST_CHARS = 40
@@ -165,7 +169,7 @@ class Discovery:
         try:
             asked = AsyncServiceInfo(own.type, own.name)
             await asked.async_request(listening.zeroconf, _PROBE_MS, question_type=DNSQuestionType.QM)
-            await asyncio.sleep(_PROBE_MS / 1000)  # the first answer ends the request; those of others come later
+            await asyncio.sleep(_OTHERS_S)  # the first answer ends the request
             told = listening.zeroconf.cache.async_all_by_details(own.name, _TYPE_TXT, _CLASS_IN)
             texts = [text for record in told if isinstance(text := getattr(record, "text", None), bytes)]
             return min(map(_identity, texts), default=self._identity) < self._identity

@@ -10,7 +10,7 @@ from typing import Any
 from zeroconf import IPVersion, ServiceInfo
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
-from controller.discovery import SERVICE, WEB_SERVICE, Announcement, Discovery
+from controller.discovery import SERVICE, WEB_SERVICE, Announcement, Discovery, Holder, who_has
 from controller.views import PartState, PartView
 
 LOOPBACK = ("127.0.0.1",)
@@ -109,6 +109,21 @@ class Deaf(Discovery):
         for service in services:
             await (await zeroconf.async_register_service(service, cooperating_responders=True))
         self._services = services
+
+
+def test_a_name_is_never_free_for_those_who_ask_while_others_do() -> None:
+    """Repeated questions are passed over and answers held back; the wait is long enough for both."""
+
+    async def scenario() -> None:
+        async def ask(after_s: float) -> Holder | None:
+            await asyncio.sleep(after_s)
+            return await who_has(KITCHEN.table, LOOPBACK)
+
+        async with announced(KITCHEN):
+            holders = await asyncio.gather(*(ask(0.11 * number) for number in range(20)))
+        assert holders == [Holder(LOOPBACK, KITCHEN.port)] * len(holders)
+
+    run(scenario)
 
 
 def test_tables_that_took_one_name_at_once_part() -> None:
