@@ -1,9 +1,11 @@
 """Fits the networks that say how likely marks on score sheets are, to sheets drawn from seeds.
 
-Run: python -m tests.benchmarks.fit_sheet_marks [--sheets N] [--seed FIRST] [--after-blank] [--out-of-focus] OUT.npz
+Run: python -m tests.benchmarks.fit_sheet_marks [--sheets N] [--seed FIRST] [--after-blank] [--out-of-focus]
+    [--too-bright] OUT.npz
 
-Only the kinds of sheet in `TRAINED` are drawn, with `--out-of-focus` those in `OUT_OF_FOCUS`. With `--after-blank` each
-was seen before it was written on. The same numbers give the same file; those out of focus are of 350 sheets from 90000.
+Only the kinds of sheet in `TRAINED` are drawn, with `--out-of-focus` those in `OUT_OF_FOCUS`, with `--too-bright` those
+in `TOO_BRIGHT`. With `--after-blank` each was seen before it was written on. The same numbers give the same file; those
+out of focus are of 350 sheets from 90000, those too bright of 1100 from 50000.
 """
 
 import argparse
@@ -20,10 +22,12 @@ from tests.vision.drawn_sheet import DrawnSheet, MarkPlace
 from tests.vision.drawn_sheet_kinds import (
     ON_A_TABLE,
     OUT_OF_FOCUS,
+    TOO_BRIGHT,
     TRAINED,
     drawn_after_blank,
     drawn_and_placed,
     drawn_of_kind,
+    drawn_where,
 )
 from vision.frame import Image
 from vision.mat.registration import register
@@ -158,9 +162,10 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=50000, help="of the first sheet")
     parser.add_argument("--after-blank", action="store_true", help="for sheets that were seen blank before")
     parser.add_argument("--out-of-focus", action="store_true", help="for pictures out of focus")
+    parser.add_argument("--too-bright", action="store_true", help="for paper brighter than the picture shows")
     arguments = parser.parse_args()
     use_one_core()
-    kinds = OUT_OF_FOCUS if arguments.out_of_focus else TRAINED
+    kinds = OUT_OF_FOCUS if arguments.out_of_focus else TOO_BRIGHT if arguments.too_bright else TRAINED
     drawn = [(kind, seed) for seed in range(arguments.seed, arguments.seed + arguments.sheets) for kind in kinds]
     if arguments.after_blank and not arguments.out_of_focus:
         seeds = range(arguments.seed, arguments.seed + MORE_ON_TABLES * arguments.sheets)
@@ -172,6 +177,10 @@ def main() -> int:
             flat = flats[arguments.after_blank]
             # Those that are sharp enough are judged by the other networks.
             evidence = gather(flat) if flat is not None and flat.out_of_focus else None
+        elif arguments.too_bright:
+            sheet, image, corners = drawn_where(kind, seed)
+            bright = flat_sheet(sheet, image, corners)
+            evidence = gather(bright) if bright is not None and bright.too_bright else None
         elif arguments.after_blank:
             sheet, image, blank = drawn_after_blank(kind, seed)
             evidence = evidence_after_blank(sheet, image, blank)

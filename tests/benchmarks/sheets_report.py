@@ -4,7 +4,8 @@ Run: python -m tests.benchmarks.sheets_report [--drawn N] [--fingers N] [--blurr
 
 Rendered pictures (`sheet-*.jpg` with truth and `sheet-layout.json` in FOLDER, by default ../shared/photos/table) as
 they are and altered, and N sheets of each kind drawn by `tests/vision/drawn_sheet_kinds.py`: of the kinds that the
-likelihoods were fitted on (with other seeds), and of those that they were not. With --fingers, N more of our own print
+likelihoods were fitted on (with other seeds), and of those that they were not; with paper brighter than the picture
+shows, too. With --fingers, N more of our own print
 under fingers about as bright as the paper in their shadows (`tests/vision/drawn_fingers.py`): what they cover ought to
 be hidden, and what lies open or in shadow ought not. With --blurred, N more of each kind out of focus, by blur, alone
 and after they were seen blank.
@@ -27,7 +28,7 @@ from hardware.kit.score_sheets import load_sheet_print
 from tests.benchmarks.fit_sheet_marks import drawn_flat
 from tests.vision.drawn_fingers import Covered, reach_over, some_hand
 from tests.vision.drawn_sheet import Camera, Hand, blank_sheet, pencil_all, photograph
-from tests.vision.drawn_sheet_kinds import ASIDE, OUT_OF_FOCUS, TRAINED, drawn_of_kind
+from tests.vision.drawn_sheet_kinds import ASIDE, OUT_OF_FOCUS, TOO_BRIGHT, TOO_BRIGHT_ASIDE, TRAINED, drawn_of_kind
 from vision.files.labels import load_json
 from vision.frame import Image
 from vision.mat.errors import RegistrationError
@@ -129,6 +130,16 @@ def squeezed(image: Image) -> Image:
     return np.asarray(coded, np.uint8)
 
 
+def brighter(image: Image) -> Image:
+    """In half as much light again, cut off at white."""
+    return np.asarray(np.minimum(image.astype(np.float32) * 1.5, 255), np.uint8)
+
+
+def twice(image: Image) -> Image:
+    """In twice as much light."""
+    return np.asarray(np.minimum(image.astype(np.float32) * 2.0, 255), np.uint8)
+
+
 ALTERED: Mapping[str, Callable[[Image], Image]] = {
     "as they are": lambda image: image,
     "darker": darker,
@@ -137,6 +148,8 @@ ALTERED: Mapping[str, Callable[[Image], Image]] = {
     "upside down": rotated,
     "1920 x 1080": larger,
     "JPEG 50": squeezed,
+    "1.5 x light": brighter,
+    "2 x light": twice,
 }
 
 
@@ -186,13 +199,13 @@ class Row:
         ms = f"{np.median(self.ms):6.0f}" if self.ms else "     -"
         dice = "/".join(str(number) for number in (self.dice[1], self.dice[0])) + f" +{self.dice[2]}"
         return (
-            f"{self.name:14}{self.pictures:4}{self.found:6}{self.whole:6}  {' '.join(numbers)} "
+            f"{self.name:24}{self.pictures:4}{self.found:6}{self.whole:6}  {' '.join(numbers)} "
             f"{self.count.hidden:6} {self.count.sure_and_wrong:5} {self.count.doubtful:5} {dice:>9} {ms}"
         )
 
 
 HEAD = (
-    f"{'pictures':14}{'':4} found whole  "
+    f"{'pictures':24}{'':4} found whole  "
     + " ".join(f"{kind.value + ' miss/there extra/free':21}"[:21] for kind in FITTED)
     + " hidden sure& doubt dice right    ms"
 )
@@ -231,7 +244,8 @@ def report_rendered(folder: Path) -> None:
 
 def report_drawn(pictures: int, first_seed: int) -> None:
     """Print a row for each kind of drawn picture, and how often marks of each likelihood were there."""
-    for kinds, what in ((TRAINED, "kinds that the likelihoods were fitted on"), (ASIDE, "kinds that they were not")):
+    fitted, others = {**TRAINED, **TOO_BRIGHT}, {**ASIDE, **TOO_BRIGHT_ASIDE}
+    for kinds, what in ((fitted, "kinds that the likelihoods were fitted on"), (others, "kinds that they were not")):
         print(f"{what}, drawn:")
         rows = {kind: Row(kind) for kind in kinds}
         for kind, row in rows.items():

@@ -37,6 +37,8 @@ SHARP_BLUR = 0.0004
 """Of a picture's width: the blur that every camera has,"""
 BLURS = (0.0005, 0.0019)
 """and that of one out of focus."""
+LEVELS = (235.0, 510.0)
+"""Levels of paper in much light, in its brightest colour."""
 DISCS, MOVED = 0.35, 0.2
 """The shares of them that show a point as a disc, or moved as well; the others blur by a Gaussian."""
 Placed = tuple[Image, NDArray[np.float64]]
@@ -116,6 +118,29 @@ def _out_of_focus_on_a_table(hand: Hand, camera: Camera, rng: np.random.Generato
     return _out_of_focus(hand, replace(near, noise=float(rng.uniform(0.8, 4.0))), rng)
 
 
+def _too_bright(hand: Hand, camera: Camera, rng: np.random.Generator) -> tuple[Hand, Camera]:
+    """Paper is up to twice as bright as the picture shows; pencil from faint to firm, near, far or around a mat."""
+    firm = float(rng.uniform(0.25, 0.95))
+    hand = replace(hand, darkness=(hand.darkness[0] / hand.darkness[1] * firm, min(1.0, 1.2 * firm)))
+    change = (_plain, _blurred, _far, _tilted, _on_a_table, _on_a_table)[int(rng.integers(6))]
+    hand, camera = change(hand, camera, rng)
+    level, tint = rng.uniform(*LEVELS), rng.uniform(0.0, 0.25)
+    white = tuple(float(one) for one in level * rng.uniform(1.0 - tint, 1.0, 3))
+    return hand, replace(camera, white=(white[0], white[1], white[2]))
+
+
+def _too_bright_and_out_of_focus(hand: Hand, camera: Camera, rng: np.random.Generator) -> tuple[Hand, Camera]:
+    hand, bright = _too_bright(hand, camera, rng)
+    change = (_out_of_focus, _out_of_focus_on_a_table)[int(rng.integers(2))]
+    hand, blurred = change(hand, camera, rng)
+    return hand, replace(blurred, white=bright.white)
+
+
+def _thin_and_too_bright(hand: Hand, camera: Camera, rng: np.random.Generator) -> tuple[Hand, Camera]:
+    bright = _too_bright(hand, camera, rng)[1]
+    return _thin(hand, bright, rng)
+
+
 TRAINED: Mapping[str, Change] = {
     "plain": _plain,
     "faint": _faint,
@@ -140,7 +165,23 @@ OUT_OF_FOCUS: Mapping[str, Change] = {
     "out of focus on a table": _out_of_focus_on_a_table,
 }
 """Blurred by up to a five-hundredth of the picture's width: likelihoods of their own are fitted on them."""
-KINDS: Mapping[str, Change] = {**TRAINED, **ASIDE, **ON_A_TABLE, **OUT_OF_FOCUS}
+TOO_BRIGHT: Mapping[str, Change] = {
+    "too bright": _too_bright,
+    "too bright and out of focus": _too_bright_and_out_of_focus,
+}
+"""Paper is brighter than the picture shows: likelihoods of their own are fitted on them,"""
+TOO_BRIGHT_ASIDE: Mapping[str, Change] = {"too bright, thin pencil": _thin_and_too_bright}
+"""and are only checked on these."""
+KINDS: Mapping[str, Change] = {
+    **TRAINED,
+    **ASIDE,
+    **ON_A_TABLE,
+    **OUT_OF_FOCUS,
+    "too bright": _too_bright,
+    **TOO_BRIGHT_ASIDE,
+    "too bright and out of focus": _too_bright_and_out_of_focus,
+}
+"""Their order counts: it is a part of each seed."""
 
 
 def drawn_of_kind(kind: str, seed: int) -> tuple[DrawnSheet, Image]:
@@ -162,6 +203,12 @@ def drawn_and_placed(kind: str, seed: int) -> tuple[DrawnSheet, Placed, Placed]:
     drawn = _drawn(kind, seed)
     now, then = (corners_px(drawn.sheet, deepcopy(drawn.rng), camera) for camera in (drawn.camera, drawn.slipped))
     return drawn.sheet, (drawn.image, now), (drawn.blank(), then)
+
+
+def drawn_where(kind: str, seed: int) -> tuple[DrawnSheet, Image, NDArray[np.float64]]:
+    """A sheet of this kind, a picture of it, and where that shows its corners (4 x 2)."""
+    drawn = _drawn(kind, seed)
+    return drawn.sheet, drawn.image, corners_px(drawn.sheet, deepcopy(drawn.rng), drawn.camera)
 
 
 @dataclass(frozen=True)

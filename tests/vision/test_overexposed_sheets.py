@@ -10,14 +10,17 @@ from hardware.kit.score_sheets import load_sheet_print
 from tests.benchmarks.fit_sheet_marks import flat_sheet
 from tests.benchmarks.sheets_report import Count, compare_marks
 from tests.long import cases
-from tests.vision.drawn_sheet import Camera, DrawnSheet, Hand, blank_sheet, pencil_all, photograph
-from vision.scene import MarkKind
+from tests.vision.drawn_sheet import Camera, DrawnSheet, Hand, blank_sheet, corners_px, pencil_all, photograph
+from tests.vision.drawn_sheet_kinds import drawn_of_kind
+from vision.scene import SURE, MarkKind
 from vision.sheets.flattening import FlatSheet
 from vision.sheets.likelihood import judges_for
 from vision.sheets.marks import read_marks
 
 PRINT = load_sheet_print()
 SEEDS = (0, 3)
+THIN = (60203, 60204, 60205, 60206, 60211, 60213, 60214, 60217)
+"""Seeds of sheets that are too bright."""
 
 
 @cases("after_blank", [False, True], always=1, ids=["one picture alone", "after blank"])
@@ -44,6 +47,37 @@ def test_a_bright_sheet_on_which_nothing_was_pencilled_is_blank(gradient: float)
         assert max(dot.probability for dot in dots) < 0.5
 
 
+@cases("seed", THIN, always=4)
+def test_pale_pencil_is_doubtful_in_any_light_and_the_rest_is_read(seed: int) -> None:
+    """Of kinds and with seeds that no likelihood was fitted on, in up to twice as much light as a picture shows."""
+    sheet, image = drawn_of_kind("too bright, thin pencil", seed)
+    flat = flat_sheet(sheet, image)
+    assert flat is not None
+    assert flat.too_bright
+    count = compare_marks(read_marks(flat, judges_for(flat)), sheet.marks)
+    there = np.array([said for said, true in count.claims if true])
+    assert count.sure_and_wrong <= 0.005 * len(count.claims)
+    assert (there >= 0.5).mean() >= 0.9
+    assert count.doubtful <= 0.25 * len(count.claims)
+
+
+def test_where_not_even_printed_dots_show_nothing_is_said_surely() -> None:
+    """A white sheet may bear any mark."""
+    flat, _, sheet = pictured(480.0, 0)
+    seen = [mark for mark in read_marks(flat, judges_for(flat)) if not mark.hidden]
+    assert sheet.marks
+    for kind in (MarkKind.DOT, MarkKind.LINE):
+        said = np.array([mark.probability for mark in seen if mark.kind is kind])
+        assert len(said) > 100
+        assert (np.maximum(said, 1.0 - said) >= SURE).mean() == 0.0, kind
+
+
+def test_a_bright_sheet_that_lies_wholly_under_something_says_nothing() -> None:
+    flat, _, _ = pictured(330.0, 0)
+    under = replace(flat, foreign=np.full_like(flat.foreign, 255))
+    assert all(mark.hidden for mark in read_marks(under, judges_for(under)))
+
+
 @cache
 def pictured(white: float, seed: int, gradient: float = 0.06) -> tuple[FlatSheet, FlatSheet, DrawnSheet]:
     """A faintly pencilled sheet in so much light, the same when it was blank, and what is on it."""
@@ -52,7 +86,8 @@ def pictured(white: float, seed: int, gradient: float = 0.06) -> tuple[FlatSheet
     for written in (False, True):
         if written:
             pencil_all(sheet, np.random.default_rng(seed), Hand(forgets=0.1, darkness=(0.3, 0.42)), share=0.5)
-        flat = flat_sheet(sheet, photograph(sheet, np.random.default_rng(seed + 50), camera))
+        where = corners_px(sheet, np.random.default_rng(seed + 50), camera)
+        flat = flat_sheet(sheet, photograph(sheet, np.random.default_rng(seed + 50), camera), where)
         assert flat is not None
         flats.append(flat)
     return flats[1], flats[0], sheet

@@ -15,6 +15,7 @@ from vision.scene import MarkKind
 from vision.sheets import measures
 from vision.sheets.flattening import PX_PER_MM, FlatSheet, Mask, Plane
 from vision.sheets.layout import Array, BonusBox, PrintedTopping, SheetLayout
+from vision.sheets.much_light import told_around, told_by_sheet
 from vision.short_axes import median_of, row_quantiles
 
 Bools = NDArray[np.bool_]
@@ -53,6 +54,9 @@ FAINT_LINES, LOST_DOTS = 0.12, (0.1, 0.8)
 """Where most lines are not darker than the first times what dots are, half of what they usually are, strokes may not
 show at all and dots hardly, and traces of what was rubbed out may seem as dark, where print is darker than paper. So it
 is with crosses and circles where dots, too, are of two sorts by `PALE_APART` only."""
+PRINT_GONE, PALE_PENCIL = 0.003, 0.08
+"""Printed dots that are darker by less than the first do not show; nor, there, may pencil, where half of the pencilled
+dots are darker by less than the second."""
 ONE_STROKE, LEAST_STROKE = 0.25, 0.3
 """Of a cross the paler stroke is no less dark than this share of the other (5 of 3100 were), or that is a line between
 dots at opposite corners, if it is darker than such a share of lines."""
@@ -95,6 +99,8 @@ class _Pencil:
     px_per_mm: float
     soft_mm: float
     """As `FlatSheet.soft_mm`."""
+    light: tuple[float, ...] = ()
+    """Where the sheet is `too_bright`: what tells how much light takes of its marks."""
 
     def beside(self, *columns: Array | Plane) -> list[Array | Plane]:
         """Each measure, and its ratio to how dark the sheet's lines are."""
@@ -107,8 +113,9 @@ class _Pencil:
     def constants(self, count: int) -> list[Array]:
         """What is the same everywhere on the sheet."""
         values = [self.line, self.noise, self.noise / self.line, np.log(self.px_per_mm)]
-        if self.soft_mm:
+        if self.soft_mm and not self.light:
             values.append(np.log(self.soft_mm))
+        values += self.light
         return [np.full(count, value) for value in values]
 
 
@@ -183,13 +190,21 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
     usual = float(np.quantile(told, 0.7)) if len(told) >= ENOUGH else LINE_TO_DOT * line_left / left * (high - low)
     bare = _middle_and_spread(free) if len(free) >= ENOUGH else (0.0, noise)
     faint = FAINT_LINES * line_left / left * (high - low)
-    lost = len(told) >= ENOUGH and float(usual - bare[0]) < faint
-    no_strokes = lost or (flat.blank is None and high - low < DOT_APART * left)
-    pale = _paled(dots.core, dotted & clear & cut_off, ~dotted & clear & cut_off, LOST_DOTS if lost else FAINT_DOTS)
-    pale &= cut_off
+    # Of a sheet that is too bright the networks are told this.
+    lost = not flat.too_bright and len(told) >= ENOUGH and float(usual - bare[0]) < faint
+    one_sort = flat.blank is None and not flat.too_bright and high - low < DOT_APART * left
+    no_strokes = lost or one_sort
+    pale = np.zeros(len(places), bool)
+    if not flat.too_bright:
+        between = LOST_DOTS if lost else FAINT_DOTS
+        pale = cut_off & _paled(dots.core, dotted & clear & cut_off, ~dotted & clear & cut_off, between)
     unsure = pale | (dots.beside > DOT_SHARE * (high - low))
-    between = (dotted | unsure)[ends].all(axis=1)
-    pencil = _Pencil(max(usual, LEAST_LINE * line_left), noise, flat.px_per_mm, flat.soft_mm)
+    joins = (dotted | unsure)[ends].all(axis=1)
+    light: tuple[float, ...] = ()
+    if flat.too_bright:
+        sorts = dots.core[dotted & clear], dots.core[~dotted & clear]
+        light = told_by_sheet(*sorts, told, cut_off[clear], flat.blur_mm)
+    pencil = _Pencil(max(usual, LEAST_LINE * line_left), noise, flat.px_per_mm, flat.soft_mm, light)
     arms = _arms(weak, ends, len(places))
 
     def of_lines(measured: measures.Paths, edges: Array, borders: Array, weaker_dots: Plane) -> Plane:
@@ -218,11 +233,24 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
             under,
             out,
             unsure=(joined & _across_smear(flat, places[clear & ~dotted]))
-            | (between & ((lost & _cut_off(flat, along)) | pale[ends].any(axis=1))),
+            | (joins & ((lost & _cut_off(flat, along)) | pale[ends].any(axis=1))),
         ),
         MarkKind.CROSSED_TOPPING: _of_toppings(seen, pencil, no_strokes),
         **_of_boxes(seen, pencil, no_strokes),
     }
+    if flat.too_bright:
+        middles: Array = places[ends].mean(axis=1)
+        at = {
+            MarkKind.DOT: places[:, None] + _around(1.2),
+            MarkKind.LINE: middles[:, None] + _around(1.2),
+            MarkKind.CROSSED_TOPPING: _all_about([topping.centre_mm for topping in layout.toppings]),
+            MarkKind.CIRCLED_BONUS: _all_about([box.centre_mm for box in layout.boxes]),
+        }
+        at[MarkKind.CROSSED_BONUS] = at[MarkKind.CIRCLED_BONUS]
+        core, shown = dots.core[clear], places[clear]
+        firm = dots.core[dotted & clear]
+        faint = len(firm) < ENOUGH or median_of(firm) < low + PALE_PENCIL
+        found = {kind: _in_light(flat, one, at[kind], core, shown, pale=faint) for kind, one in found.items()}
     if flat.blank is not None:
         pairs = [(number[a], number[b]) for a, b in layout.diagonals if dotted[number[a]] and dotted[number[b]]]
         lines = found[MarkKind.LINE].features
@@ -238,6 +266,20 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
                 unsure=_over_toppings(layout, pairs, found[MarkKind.CROSSED_TOPPING].doubted),
             )
     return found
+
+
+def _in_light(
+    flat: FlatSheet, looked: Evidence, spots_mm: Array, dots: Plane, dots_mm: Array, *, pale: bool
+) -> Evidence:
+    """With what tells how much light takes at each place, of which these are some points (n x m x 2); `pale`: whether
+    pencil shows but little, so that there may be some where not even print shows."""
+    if not looked.places:
+        return looked
+    cut_off = _cut_off(flat, spots_mm)
+    around = told_around(spots_mm.mean(axis=1), dots, dots_mm)
+    features = _table(looked.features, cut_off.astype(np.float32), around)
+    blinded = pale & cut_off & (around[:, 0] < PRINT_GONE)
+    return replace(looked, features=features, unsure=blinded if looked.unsure is None else looked.unsure | blinded)
 
 
 def _over_toppings(layout: SheetLayout, pairs: Sequence[tuple[int, int]], chosen: Bools | None) -> Bools:
@@ -520,6 +562,11 @@ def _all_over(box: BonusBox) -> Array:
     """Points all over a bonus box, and a little beyond."""
     line = np.linspace(-0.6, 0.6, 31)
     return np.asarray(np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2) * box.size_mm)
+
+
+def _all_about(middles_mm: Sequence[tuple[float, float]]) -> Array:
+    """Points all over a disc about each of n places: n x m x 2."""
+    return np.asarray(np.reshape(middles_mm, (-1, 1, 2)) + _around(4.0))
 
 
 @lru_cache(maxsize=16)

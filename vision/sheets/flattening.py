@@ -76,6 +76,8 @@ LEAST_PAPER, MOST_PAPER = 0.02, 0.6
 more than it leaves, and the light is that of the paper alone."""
 CUT_OFF = 252.5
 """Paper no darker than this, in every channel, may be brighter than the picture shows."""
+TOO_BRIGHT = 0.2
+"""A sheet of which more than this share may be is too bright."""
 WASHED_MM = 3.0
 """So far beside it light that is not cut off yet is stray light, too."""
 PALER = 0.7
@@ -132,6 +134,11 @@ class FlatSheet:
     def pencilled(self) -> "FlatSheet":
         """Without what it showed when it was blank, so that only pencil is dark; itself where that is not known."""
         return self if self.blank is None else replace(self, darkness=self.darkness - self.blank)
+
+    @property
+    def too_bright(self) -> bool:
+        """Whether much of its paper may be brighter than the picture shows, and how it looked blank is not known."""
+        return self.blank is None and float((self.cut_off > 0).mean()) >= TOO_BRIGHT
 
     @property
     def soft_mm(self) -> float:

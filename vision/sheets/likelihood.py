@@ -1,5 +1,6 @@
 """How likely a mark is, from what was measured of its place: small networks, one for each kind of mark; others for
-sheets that were seen blank, where pencil is seen alone, and others for pictures out of focus, which are told the blur.
+sheets that were seen blank, where pencil is seen alone, others for pictures out of focus, which are told the blur, and
+others for paper that is brighter than the picture shows, which are told how much light takes.
 
 They were fitted by `tests/benchmarks/fit_sheet_marks.py` on drawn sheets; `make sheets-report` says how often marks are
 there that they call so likely, on other seeds and on kinds of sheet and pencil that they were not fitted on.
@@ -18,8 +19,8 @@ from vision.scene import MarkKind
 from vision.sheets.flattening import FlatSheet, Plane
 from vision.sheets.layout import Array
 
-WEIGHTS = "marks{}{}.npz"
-OUT_OF_FOCUS, AFTER_BLANK = "_out_of_focus", "_after_blank"
+WEIGHTS = "marks{}.npz"
+OUT_OF_FOCUS, AFTER_BLANK, TOO_BRIGHT = "_out_of_focus", "_after_blank", "_too_bright"
 FAR = 4.0
 """Measures further (standard deviations) from what they were fitted on count as no further."""
 FITTED = tuple(kind for kind in MarkKind if kind is not MarkKind.DIAGONAL)
@@ -51,16 +52,21 @@ class Judge:
 
 
 def judges_for(flat: FlatSheet) -> Mapping[MarkKind, Judge]:
-    """The networks that judge this sheet: whether it was seen blank, and is in focus, decides."""
+    """The networks that judge this sheet: whether it was seen blank, is in focus and too bright decides."""
+    if flat.too_bright:
+        return _load(TOO_BRIGHT)
     return load_judges(after_blank=flat.blank is not None, out_of_focus=flat.out_of_focus)
 
 
-@cache
 def load_judges(*, after_blank: bool = False, out_of_focus: bool = False) -> Mapping[MarkKind, Judge]:
     """The networks that come with the program: those for sheets that were seen blank or for others, in pictures as
     sharp as most are or out of focus."""
-    weights = WEIGHTS.format(OUT_OF_FOCUS if out_of_focus else "", AFTER_BLANK if after_blank else "")
-    with np.load(BytesIO(files(__package__).joinpath(weights).read_bytes())) as stored:
+    return _load((OUT_OF_FOCUS if out_of_focus else "") + (AFTER_BLANK if after_blank else ""))
+
+
+@cache
+def _load(sort: str) -> Mapping[MarkKind, Judge]:
+    with np.load(BytesIO(files(__package__).joinpath(WEIGHTS.format(sort)).read_bytes())) as stored:
         judges: dict[MarkKind, Judge] = {
             kind: Judge(*(np.asarray(stored[f"{kind.value}.{part}"], np.float32) for part in Judge.__slots__))
             for kind in FITTED
