@@ -3,7 +3,7 @@
 Some pencil firmly, some faintly, and cameras blur: how dark a mark must be is told by the marks of the sheet itself.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -15,15 +15,13 @@ from vision.scene import MarkKind
 from vision.sheets import measures
 from vision.sheets.flattening import PX_PER_MM, FlatSheet, Mask, Plane
 from vision.sheets.layout import Array, BonusBox, PrintedTopping, SheetLayout
-from vision.sheets.much_light import told_around, told_by_sheet
+from vision.sheets.much_light import ENOUGH, FIRM, told_around, told_by_sheet
 from vision.short_axes import median_of, row_quantiles
 
 Bools = NDArray[np.bool_]
 
 HIDDEN_SHARE = 0.2
 """A place of which more lies under something is hidden."""
-FIRM = 0.8
-"""How dark dots of a firm pencil measure in a sharp picture."""
 DOT_APART = 0.14
 """Pencilled dots measure so much more than printed ones, or there are not both."""
 DOT_APART_ALONE = 0.08
@@ -35,6 +33,8 @@ DOT_SHARE = 0.33
 """Of the way from printed dots to pencilled ones, from where on a dot is taken for pencilled at first."""
 LEAST_LINE = 0.02
 """Lines are taken for no paler than this."""
+DOT_ROOM_MM, CROSS_ROOM_MM = 1.2, 4.0
+"""What lies no farther from a dot's or a line's middle, or a topping's or a box's, may hide it, or take from it."""
 DOT_MM = 1.3
 """The usual radius of a dot, and"""
 SHARP_MM = 0.55
@@ -62,8 +62,6 @@ ONE_STROKE, LEAST_STROKE = 0.25, 0.3
 dots at opposite corners, if it is darker than such a share of lines."""
 PALEST = 0.1
 """Of all but this share of a sheet's marks,"""
-ENOUGH = 6
-"""So many lines tell how dark lines are; so many printed dots how they are blurred."""
 SMEARED_MM, SMEARED = 1.75, 1.3
 """Where printed dots seem to be so wide in one direction, and so many times as wide as in the other, the camera or the
 sheet moved, and pencilled lines across it may have no contrast left. Far sheets and soft pictures are soft both ways:
@@ -154,7 +152,7 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
     pencilled = seen.pencilled
     crossed = _may_be_crossed(seen)
     dots = measures.dots(pencilled, places, crossed)
-    spots = dots.centres_mm[:, None] + _around(1.2)
+    spots = dots.centres_mm[:, None] + _around(DOT_ROOM_MM)
     hidden, washed = _hidden(flat, spots), _washed(flat, spots)
     clear = ~(hidden | washed)
     left = _dot_left(flat)
@@ -190,18 +188,18 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
     usual = float(np.quantile(told, 0.7)) if len(told) >= ENOUGH else LINE_TO_DOT * line_left / left * (high - low)
     bare = _middle_and_spread(free) if len(free) >= ENOUGH else (0.0, noise)
     faint = FAINT_LINES * line_left / left * (high - low)
-    # Of a sheet that is too bright the networks are told this.
-    lost = not flat.too_bright and len(told) >= ENOUGH and float(usual - bare[0]) < faint
-    one_sort = flat.blank is None and not flat.too_bright and high - low < DOT_APART * left
+    too_bright = flat.too_bright  # of such a sheet the networks are told what follows
+    lost = not too_bright and len(told) >= ENOUGH and float(usual - bare[0]) < faint
+    one_sort = flat.blank is None and not too_bright and high - low < DOT_APART * left
     no_strokes = lost or one_sort
     pale = np.zeros(len(places), bool)
-    if not flat.too_bright:
+    if not too_bright:
         between = LOST_DOTS if lost else FAINT_DOTS
         pale = cut_off & _paled(dots.core, dotted & clear & cut_off, ~dotted & clear & cut_off, between)
     unsure = pale | (dots.beside > DOT_SHARE * (high - low))
     joins = (dotted | unsure)[ends].all(axis=1)
     light: tuple[float, ...] = ()
-    if flat.too_bright:
+    if too_bright:
         sorts = dots.core[dotted & clear], dots.core[~dotted & clear]
         light = told_by_sheet(*sorts, told, cut_off[clear], flat.blur_mm)
     pencil = _Pencil(max(usual, LEAST_LINE * line_left), noise, flat.px_per_mm, flat.soft_mm, light)
@@ -238,19 +236,10 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
         MarkKind.CROSSED_TOPPING: _of_toppings(seen, pencil, no_strokes),
         **_of_boxes(seen, pencil, no_strokes),
     }
-    if flat.too_bright:
-        middles: Array = places[ends].mean(axis=1)
-        at = {
-            MarkKind.DOT: places[:, None] + _around(1.2),
-            MarkKind.LINE: middles[:, None] + _around(1.2),
-            MarkKind.CROSSED_TOPPING: _all_about([topping.centre_mm for topping in layout.toppings]),
-            MarkKind.CIRCLED_BONUS: _all_about([box.centre_mm for box in layout.boxes]),
-        }
-        at[MarkKind.CROSSED_BONUS] = at[MarkKind.CIRCLED_BONUS]
-        core, shown = dots.core[clear], places[clear]
+    if too_bright:
         firm = dots.core[dotted & clear]
-        faint = len(firm) < ENOUGH or median_of(firm) < low + PALE_PENCIL
-        found = {kind: _in_light(flat, one, at[kind], core, shown, pale=faint) for kind, one in found.items()}
+        hardly = len(firm) < ENOUGH or median_of(firm) < low + PALE_PENCIL
+        found = _in_light(flat, found, dots.core[clear], places[clear], hardly_shows=hardly)
     if flat.blank is not None:
         pairs = [(number[a], number[b]) for a, b in layout.diagonals if dotted[number[a]] and dotted[number[b]]]
         lines = found[MarkKind.LINE].features
@@ -269,17 +258,31 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
 
 
 def _in_light(
-    flat: FlatSheet, looked: Evidence, spots_mm: Array, dots: Plane, dots_mm: Array, *, pale: bool
-) -> Evidence:
-    """With what tells how much light takes at each place, of which these are some points (n x m x 2); `pale`: whether
-    pencil shows but little, so that there may be some where not even print shows."""
-    if not looked.places:
-        return looked
-    cut_off = _cut_off(flat, spots_mm)
-    around = told_around(spots_mm.mean(axis=1), dots, dots_mm)
-    features = _table(looked.features, cut_off.astype(np.float32), around)
-    blinded = pale & cut_off & (around[:, 0] < PRINT_GONE)
-    return replace(looked, features=features, unsure=blinded if looked.unsure is None else looked.unsure | blinded)
+    flat: FlatSheet, found: Mapping[MarkKind, Evidence], dots: Plane, dots_mm: Array, *, hardly_shows: bool
+) -> dict[MarkKind, Evidence]:
+    """With what tells how much light takes at each place, by all dots (n, at n x 2) that are in sight; `hardly_shows`:
+    whether what is pencilled does so little that there may be some where not even print shows."""
+    layout = flat.layout
+    middles: Array = np.array(layout.lines, np.float64).mean(axis=1) * (1.0, -1.0) * layout.pitch_mm + layout.first_mm
+    boxes = [box.centre_mm for box in layout.boxes]
+    spots = {
+        MarkKind.DOT: (layout.dots_mm, DOT_ROOM_MM),
+        MarkKind.LINE: (middles, DOT_ROOM_MM),
+        MarkKind.CROSSED_TOPPING: ([topping.centre_mm for topping in layout.toppings], CROSS_ROOM_MM),
+        MarkKind.CIRCLED_BONUS: (boxes, CROSS_ROOM_MM),
+        MarkKind.CROSSED_BONUS: (boxes, CROSS_ROOM_MM),
+    }
+    told = {}
+    for kind, (at, room) in spots.items():
+        looked = told[kind] = found[kind]
+        if looked.places:
+            around = told_around(np.array(at), dots, dots_mm)
+            cut_off = _cut_off(flat, np.array(at)[:, None] + _around(room))
+            features = _table(looked.features, cut_off.astype(np.float32), around)
+            blinded = cut_off & (around[:, 0] < PRINT_GONE) if hardly_shows else np.zeros(len(cut_off), bool)
+            unsure = blinded if looked.unsure is None else looked.unsure | blinded
+            told[kind] = replace(looked, features=features, unsure=unsure)
+    return told
 
 
 def _over_toppings(layout: SheetLayout, pairs: Sequence[tuple[int, int]], chosen: Bools | None) -> Bools:
@@ -401,7 +404,9 @@ def _of_toppings(seen: _Seen, pencil: _Pencil, no_strokes: bool) -> Evidence:
     if not toppings:
         return Evidence((), np.zeros((0, 1), np.float32), np.zeros(0, bool), np.zeros(0, bool))
     centres = np.array([topping.centre_mm for topping in toppings])
-    hidden, washed, cut_off = (looked(flat, centres[:, None] + _around(4.0)) for looked in (_hidden, _washed, _cut_off))
+    hidden, washed, cut_off = (
+        looked(flat, centres[:, None] + _around(CROSS_ROOM_MM)) for looked in (_hidden, _washed, _cut_off)
+    )
     taken = no_strokes & cut_off
     bare = seen.bare(centres[:, None] + _around(3.6))
     places = tuple(topping.square for topping in toppings)
@@ -562,11 +567,6 @@ def _all_over(box: BonusBox) -> Array:
     """Points all over a bonus box, and a little beyond."""
     line = np.linspace(-0.6, 0.6, 31)
     return np.asarray(np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2) * box.size_mm)
-
-
-def _all_about(middles_mm: Sequence[tuple[float, float]]) -> Array:
-    """Points all over a disc about each of n places: n x m x 2."""
-    return np.asarray(np.reshape(middles_mm, (-1, 1, 2)) + _around(4.0))
 
 
 @lru_cache(maxsize=16)

@@ -77,7 +77,7 @@ more than it leaves, and the light is that of the paper alone."""
 CUT_OFF = 252.5
 """Paper no darker than this, in every channel, may be brighter than the picture shows."""
 TOO_BRIGHT = 0.2
-"""A sheet of which more than this share may be is too bright."""
+"""A sheet of which such a share may be is too bright."""
 WASHED_MM = 3.0
 """So far beside it light that is not cut off yet is stray light, too."""
 PALER = 0.7
@@ -137,7 +137,8 @@ class FlatSheet:
 
     @property
     def too_bright(self) -> bool:
-        """Whether much of its paper may be brighter than the picture shows, and how it looked blank is not known."""
+        """Whether so much of its paper may be brighter than the picture shows that marks may not show, where it was
+        never seen blank."""
         return self.blank is None and float((self.cut_off > 0).mean()) >= TOO_BRIGHT
 
     @property

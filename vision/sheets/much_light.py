@@ -11,13 +11,13 @@ from vision.sheets.flattening import Plane
 from vision.sheets.layout import Array
 
 SHARES, LINE_SHARES = (0.1, 0.5, 0.9), (0.1, 0.4, 0.6, 0.9)
-"""Dots and lines are told by the darkness that such shares of them are below,"""
+"""Dots and lines are told by the darkness that such shares of them are below."""
 ENOUGH = 6
-"""where there are so many."""
+"""So many lines tell how dark lines are; so many dots how dark, and how blurred, they are."""
 FIRM = 0.8
-"""So much darker than printed dots pencilled ones are thought to be where there are few,"""
+"""How dark dots of a firm pencil measure in a sharp picture: where few are seen, so much darker than printed ones;"""
 LEAST_DARKER = 0.02
-"""and no less darker than this."""
+"""and none is less darker than this."""
 SHARPEST_MM = 0.1
 """No blur is told to be less than this."""
 AROUND, AROUND_SHARE = 12, 0.3
