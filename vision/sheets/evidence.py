@@ -57,6 +57,8 @@ is with crosses and circles where dots, too, are of two sorts by `PALE_APART` on
 PRINT_GONE, PALE_PENCIL = 0.003, 0.08
 """Printed dots that are darker by less than the first do not show; nor, there, may pencil, where half of the pencilled
 dots are darker by less than the second."""
+UNSEEN = 0.01
+"""On a sheet that is too bright a line that is darker by less is guessed from others, and none that is surely there."""
 ONE_STROKE, LEAST_STROKE = 0.25, 0.3
 """Of a cross the paler stroke is no less dark than this share of the other (5 of 3100 were), or that is a line between
 dots at opposite corners, if it is darker than such a share of lines."""
@@ -232,6 +234,7 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
             out,
             unsure=(joined & _across_smear(flat, places[clear & ~dotted]))
             | (joins & ((lost & _cut_off(flat, along)) | pale[ends].any(axis=1))),
+            doubted=weak < UNSEEN if too_bright else None,
         ),
         MarkKind.CROSSED_TOPPING: _of_toppings(seen, pencil, no_strokes),
         **_of_boxes(seen, pencil, no_strokes),
