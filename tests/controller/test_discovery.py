@@ -14,7 +14,7 @@ from controller.discovery import SERVICE, WEB_SERVICE, Announcement, Discovery, 
 from controller.views import PartState, PartView
 
 LOOPBACK = ("127.0.0.1",)
-PATIENCE_S = 20
+PATIENCE_S = 60
 KITCHEN = Announcement("Kitchen table", "new_york_slice", "0.1.0", 8080)
 
 

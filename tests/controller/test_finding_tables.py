@@ -19,7 +19,7 @@ from controller.finding_tables import MOST_TABLES, TOO_MANY, FoundTable, NoTable
 from tests.controller.web.table import until
 
 LOOPBACK = ("127.0.0.1",)
-PATIENCE_S = 30
+PATIENCE_S = 60
 _RESPONSE, _TYPE_PTR, _CLASS_IN = 0x8400, 12, 1
 """RFC 6762, section 18; RFC 1035, sections 3.2.2 and 3.2.4."""
 OURS = f"_pizza{os.getpid()}._tcp.local."

@@ -76,8 +76,9 @@ LEAST_PAPER, MOST_PAPER = 0.02, 0.6
 more than it leaves, and the light is that of the paper alone."""
 CUT_OFF = 252.5
 """Paper no darker than this, in every channel, may be brighter than the picture shows."""
-TOO_BRIGHT = 0.2
-"""A sheet of which such a share may be is too bright."""
+TOO_BRIGHT = 0.8
+"""A sheet of which such a share may be is too bright; what is left of another shows that its paper is hardly brighter
+than the picture shows."""
 WASHED_MM = 3.0
 """So far beside it light that is not cut off yet is stray light, too."""
 PALER = 0.7
