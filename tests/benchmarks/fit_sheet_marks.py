@@ -32,6 +32,7 @@ from tests.vision.drawn_sheet_kinds import (
 from vision.frame import Image
 from vision.mat.registration import register
 from vision.scene import MarkKind
+from vision.sheets import flattening
 from vision.sheets.blanks import covered
 from vision.sheets.evidence import Evidence, gather
 from vision.sheets.finding import find_sheets, seen_again
@@ -51,6 +52,8 @@ DECAY = 0.5
 """Divided by the number of samples."""
 RATE = 4e-3
 LEAST_SPREAD = 1e-3
+FROM_CUT_OFF = 0.2
+"""Likelihoods for sheets that are too bright are fitted on those, too, of which only so much is cut off."""
 MORE_ON_TABLES = 3
 """So many times more sheets are drawn as they lie around a mat than of each other kind; a third is found."""
 
@@ -165,6 +168,8 @@ def main() -> int:
     parser.add_argument("--too-bright", action="store_true", help="for paper brighter than the picture shows")
     arguments = parser.parse_args()
     use_one_core()
+    if arguments.too_bright:
+        flattening.TOO_BRIGHT = FROM_CUT_OFF
     kinds = OUT_OF_FOCUS if arguments.out_of_focus else TOO_BRIGHT if arguments.too_bright else TRAINED
     drawn = [(kind, seed) for seed in range(arguments.seed, arguments.seed + arguments.sheets) for kind in kinds]
     if arguments.after_blank and not arguments.out_of_focus:
