@@ -10,8 +10,8 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from zeroconf import DNSQuestionType, IPVersion, ServiceInfo, ServiceStateChange, Zeroconf
 from zeroconf import Error as ZeroconfError
-from zeroconf import IPVersion, ServiceInfo, ServiceStateChange, Zeroconf
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
 from controller.addresses import addresses_on
@@ -76,7 +76,10 @@ class TableFinder:
         try:
             while addresses == addresses_on(self._interfaces):
                 self._say("")
-                browser = AsyncServiceBrowser(zeroconf.zeroconf, [SERVICE], handlers=[self._changed])
+                # An answer to this machine's port 5353 may come to another program that holds it, too.
+                browser = AsyncServiceBrowser(
+                    zeroconf.zeroconf, [SERVICE], handlers=[self._changed], question_type=DNSQuestionType.QM
+                )
                 try:
                     await self._while_there(addresses)
                 finally:
