@@ -15,7 +15,7 @@ from controller.views import PartState, PartView
 
 LOOPBACK = ("127.0.0.1",)
 PATIENCE_S = 60
-KITCHEN = Announcement("Kitchen table", "new_york_slice", "0.1.0", 8080)
+PANTRY = Announcement("Pantry table", "new_york_slice", "0.1.0", 8080)
 
 
 @contextlib.asynccontextmanager
@@ -67,18 +67,18 @@ def run(scenario: Callable[[], Awaitable[None]]) -> None:
 
 def test_a_table_is_found_with_what_it_plays() -> None:
     async def scenario() -> None:
-        async with announced(KITCHEN) as discovery, listener() as zeroconf:
+        async with announced(PANTRY) as discovery, listener() as zeroconf:
             assert discovery.state.state is PartState.OK
-            assert discovery.state.text == "announced as “Kitchen table” on 127.0.0.1"
+            assert discovery.state.text == "announced as “Pantry table” on 127.0.0.1"
             for kind in (SERVICE, WEB_SERVICE):
-                info = await find(zeroconf, kind, "Kitchen table")
+                info = await find(zeroconf, kind, "Pantry table")
                 assert info.port == 8080
                 assert info.parsed_addresses() == ["127.0.0.1"]
-                assert info.server == "kitchen-table-pizzatable.local."
+                assert info.server == "pantry-table-pizzatable.local."
                 assert info.decoded_properties == {
                     "id": discovery._identity,
                     "game": "new_york_slice",
-                    "table": "Kitchen table",
+                    "table": "Pantry table",
                     "version": "0.1.0",
                     "path": "/",
                 }
@@ -88,12 +88,12 @@ def test_a_table_is_found_with_what_it_plays() -> None:
 
 def test_two_tables_of_one_name_are_both_found() -> None:
     async def scenario() -> None:
-        async with announced(KITCHEN), announced(Announcement("Kitchen table", "pizzeria", "0.1.0", 8081)) as second:
-            assert second.name == "Kitchen table (2)"
+        async with announced(PANTRY), announced(Announcement("Pantry table", "pizzeria", "0.1.0", 8081)) as second:
+            assert second.name == "Pantry table (2)"
             assert second.state.state is PartState.OK
             async with listener() as zeroconf:
-                assert (await find(zeroconf, SERVICE, "Kitchen table")).port == 8080
-                info = await find(zeroconf, SERVICE, "Kitchen table (2)")
+                assert (await find(zeroconf, SERVICE, "Pantry table")).port == 8080
+                info = await find(zeroconf, SERVICE, "Pantry table (2)")
                 assert (info.port, info.decoded_properties["game"]) == (8081, "pizzeria")
 
     run(scenario)
@@ -117,25 +117,25 @@ def test_a_name_is_never_free_for_those_who_ask_while_others_do() -> None:
     async def scenario() -> None:
         async def ask(after_s: float) -> Holder | None:
             await asyncio.sleep(after_s)
-            return await who_has(KITCHEN.table, LOOPBACK)
+            return await who_has(PANTRY.table, LOOPBACK)
 
-        async with announced(KITCHEN):
+        async with announced(PANTRY):
             holders = await asyncio.gather(*(ask(0.11 * number) for number in range(20)))
-        assert holders == [Holder(LOOPBACK, KITCHEN.port)] * len(holders)
+        assert holders == [Holder(LOOPBACK, PANTRY.port)] * len(holders)
 
     run(scenario)
 
 
 def test_tables_that_took_one_name_at_once_part() -> None:
     async def scenario() -> None:
-        first, second = (Deaf(replace(KITCHEN, port=port), LOOPBACK) for port in (8080, 8081))
+        first, second = (Deaf(replace(PANTRY, port=port), LOOPBACK) for port in (8080, 8081))
         first._identity, second._identity = "1", "2"
         try:
             await asyncio.gather(first.refresh(), second.refresh())
-            assert first.name == second.name == "Kitchen table"
+            assert first.name == second.name == "Pantry table"
             second.__class__ = Discovery  # type: ignore[assignment]
             await asyncio.gather(first.refresh(), second.refresh())
-            assert (first.name, second.name) == ("Kitchen table", "Kitchen table (2)")
+            assert (first.name, second.name) == ("Pantry table", "Pantry table (2)")
         finally:
             await first.close()
             await second.close()
@@ -146,7 +146,7 @@ def test_tables_that_took_one_name_at_once_part() -> None:
 def test_without_a_network_the_state_says_so_and_nothing_is_raised() -> None:
     async def scenario() -> None:
         told: list[PartView] = []
-        discovery = Discovery(KITCHEN, ["no-such-interface"], told.append)
+        discovery = Discovery(PANTRY, ["no-such-interface"], told.append)
         await discovery.refresh()
         await discovery.refresh()
         assert discovery.state.state is PartState.LOST
@@ -161,7 +161,7 @@ def test_without_a_network_the_state_says_so_and_nothing_is_raised() -> None:
 
 def test_where_the_networks_cannot_be_asked_for_the_state_says_so_and_it_is_tried_again() -> None:
     async def scenario() -> None:
-        discovery = Discovery(KITCHEN, ["no-such-interface"])
+        discovery = Discovery(PANTRY, ["no-such-interface"])
         usual = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (0, usual[1]))  # as when every file is taken
         try:
