@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from zeroconf import DNSQuestionType, IPVersion, NonUniqueNameException, ServiceInfo
+from zeroconf import DNSQuestionType, IPVersion, NonUniqueNameException, ServiceInfo, Zeroconf
 from zeroconf import Error as ZeroconfError
 from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
@@ -30,8 +30,10 @@ _TYPE_TXT, _CLASS_IN = 16, 1
 _MAX_NAMES = 20
 _PROBE_MS = 3000
 """How long the name is asked for before it is free. A question that somebody has just asked in the same words is passed
-over as a repeated packet for 0.8 s; it is asked again after 1.3 to 1.5 s, and a responder may hold its answer back for
-up to another 1.1 s when it has said it within the last second (RFC 6762, section 6). An answer ends the wait."""
+over as a repeated packet for 0.8 s; it is asked again after a second, and a responder may hold its answer back for up
+to another 1.1 s when it has said it within the last second (RFC 6762, section 6). An answer ends the wait."""
+_TURN_MS = 1000
+"""The same question is not sent again within 0.999 s."""
 _OTHERS_S = 1.5
 """How long the answers of others to the same question are waited for after the first one."""
 # A DNS label, RFC 1035.
@@ -167,8 +169,7 @@ class Discovery:
         own = self._services[0]
         listening = AsyncZeroconf(interfaces=list(self._addresses), ip_version=IPVersion.V4Only)
         try:
-            asked = AsyncServiceInfo(own.type, own.name)
-            await asked.async_request(listening.zeroconf, _PROBE_MS, question_type=DNSQuestionType.QM)
+            await is_told(listening.zeroconf, AsyncServiceInfo(own.type, own.name), _PROBE_MS)
             await asyncio.sleep(_OTHERS_S)  # the first answer ends the request
             told = listening.zeroconf.cache.async_all_by_details(own.name, _TYPE_TXT, _CLASS_IN)
             texts = [text for record in told if isinstance(text := getattr(record, "text", None), bytes)]
@@ -182,8 +183,7 @@ class Discovery:
         The library's own check, while registering, misses a name that was announced less than a second ago, and asks
         for an answer to this machine's port 5353, where the system's own responder may be the one to get it.
         """
-        holder = AsyncServiceInfo(service.type, service.name)
-        return await holder.async_request(zeroconf.zeroconf, _PROBE_MS, question_type=DNSQuestionType.QM)
+        return await is_told(zeroconf.zeroconf, AsyncServiceInfo(service.type, service.name), _PROBE_MS)
 
     async def _register(self, zeroconf: AsyncZeroconf, services: list[ServiceInfo]) -> None:
         self._services = []
@@ -219,6 +219,18 @@ class Discovery:
             self._on_change(view)
 
 
+async def is_told(zeroconf: Zeroconf, service: AsyncServiceInfo, wait_ms: int) -> bool:
+    """Ask everybody on the LAN for a service; whether all of it is told within that time.
+
+    Asked in turns: the library passes over an address that stands before the name of its host in one answer, as it may
+    where somebody else has asked which services there are. It is in the cache, where each turn looks first.
+    """
+    for _ in range(0, wait_ms, _TURN_MS):
+        if await service.async_request(zeroconf, _TURN_MS, question_type=DNSQuestionType.QM):
+            return True
+    return service.load_from_cache(zeroconf)
+
+
 @dataclass(frozen=True, slots=True)
 class Holder:
     """Who answers to a table's name."""
@@ -236,7 +248,7 @@ async def who_has(table: str, interfaces: Sequence[str] = ()) -> Holder | None:
     zeroconf = AsyncZeroconf(interfaces=list(addresses_on(interfaces)), ip_version=IPVersion.V4Only)
     try:
         holder = AsyncServiceInfo(SERVICE, f"{_numbered(table, 1)}.{SERVICE}")
-        if not await holder.async_request(zeroconf.zeroconf, _PROBE_MS, question_type=DNSQuestionType.QM):
+        if not await is_told(zeroconf.zeroconf, holder, _PROBE_MS):
             return None
         return Holder(tuple(sorted(holder.parsed_addresses())), holder.port or 0)
     finally:

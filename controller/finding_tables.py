@@ -15,7 +15,7 @@ from zeroconf import Error as ZeroconfError
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
 from controller.addresses import addresses_on
-from controller.discovery import IDENTITY, SERVICE
+from controller.discovery import IDENTITY, SERVICE, is_told
 
 RENEW_S = 60.0
 """How often everybody is asked anew: a question that a pulled cable swallowed is not asked again by itself."""
@@ -24,7 +24,7 @@ NETWORK_S = 5.0
 MOST_TABLES = 100
 """More are not asked, so that nobody fills the network and this machine with them."""
 TOO_MANY = f"more than {MOST_TABLES} announce themselves; name those to be shown"
-_ANSWER_MS, _TRIES = 3000, 3
+_ANSWER_MS = 9000
 _log = logging.getLogger(__name__)
 
 
@@ -111,10 +111,7 @@ class TableFinder:
     async def _ask(self, zeroconf: Zeroconf, name: str) -> None:
         try:
             service = AsyncServiceInfo(SERVICE, name)
-            for _ in range(_TRIES):
-                if await service.async_request(zeroconf, _ANSWER_MS):
-                    break
-            else:
+            if not await is_told(zeroconf, service, _ANSWER_MS):
                 return  # asked again when everybody is
             found = parse_service(service, own=addresses_on(()))
         except (NoTable, ZeroconfError) as error:

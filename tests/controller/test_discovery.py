@@ -8,12 +8,15 @@ from dataclasses import replace
 from typing import Any
 
 from zeroconf import IPVersion, ServiceInfo
+from zeroconf._protocol.outgoing import DNSOutgoing
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
-from controller.discovery import SERVICE, WEB_SERVICE, Announcement, Discovery, Holder, who_has
+from controller.discovery import SERVICE, WEB_SERVICE, Announcement, Discovery, Holder, is_told, who_has
 from controller.views import PartState, PartView
 
 LOOPBACK = ("127.0.0.1",)
+AUTHORITATIVE_ANSWER = 0x8400
+"""The flags of an answer (RFC 6762, section 18)."""
 PATIENCE_S = 60
 PANTRY = Announcement("Pantry table", "new_york_slice", "0.1.0", 8080)
 
@@ -53,7 +56,7 @@ async def find(zeroconf: AsyncZeroconf, kind: str, name: str) -> AsyncServiceInf
     finally:
         await browser.async_cancel()
     info = AsyncServiceInfo(kind, f"{name}.{kind}")
-    assert await info.async_request(zeroconf.zeroconf, 3000)
+    assert await is_told(zeroconf.zeroconf, info, 3000)
     return info
 
 
@@ -122,6 +125,26 @@ def test_a_name_is_never_free_for_those_who_ask_while_others_do() -> None:
         async with announced(PANTRY):
             holders = await asyncio.gather(*(ask(0.11 * number) for number in range(20)))
         assert holders == [Holder(LOOPBACK, PANTRY.port)] * len(holders)
+
+    run(scenario)
+
+
+def test_a_name_is_heard_whatever_the_order_of_what_is_told() -> None:
+    """Who asks which services there are is told a host's address and its name in any order."""
+
+    async def scenario() -> None:
+        table = f"Shuffled.{SERVICE}"
+        service = ServiceInfo(SERVICE, table, port=8080, server="shuffled.local.", parsed_addresses=list(LOOPBACK))
+        told = DNSOutgoing(AUTHORITATIVE_ANSWER)
+        for record in (*service.dns_addresses(), service.dns_service(), service.dns_text()):
+            told.add_answer_at_time(record, 0)
+        async with listener() as telling, listener() as zeroconf:
+            asked = AsyncServiceInfo(SERVICE, table)
+            asking = asyncio.create_task(is_told(zeroconf.zeroconf, asked, 3000))
+            await asyncio.sleep(0.2)
+            telling.zeroconf.async_send(told)
+            assert await asking
+            assert (asked.parsed_addresses(), asked.port) == (list(LOOPBACK), 8080)
 
     run(scenario)
 
