@@ -7,8 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
-from zeroconf import IPVersion, ServiceInfo
-from zeroconf._protocol.outgoing import DNSOutgoing
+from zeroconf import DNSOutgoing, IPVersion, ServiceInfo  # type: ignore[attr-defined]
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
 from controller.discovery import SERVICE, WEB_SERVICE, Announcement, Discovery, Holder, is_told, who_has

@@ -24,6 +24,7 @@ _RESPONSE, _TYPE_PTR, _CLASS_IN = 0x8400, 12, 1
 """RFC 6762, section 18; RFC 1035, sections 3.2.2 and 3.2.4."""
 OURS = f"_pizza{os.getpid()}._tcp.local."
 """Tables that run meanwhile, of other tests or on this network, announce themselves on the same multicast group."""
+PROBE_MS = discovery._PROBE_MS
 KITCHEN = Announcement("Kitchen table", "new_york_slice", "0.1.0", 8080)
 
 
@@ -32,6 +33,7 @@ def others_are_not_heard(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (discovery, finding_tables):
         monkeypatch.setattr(module, "SERVICE", OURS)
     monkeypatch.setattr(discovery, "WEB_SERVICE", f"_web{os.getpid()}._tcp.local.")
+    monkeypatch.setattr(discovery, "_PROBE_MS", 1000)  # nobody else has these names
 
 
 class Heard:
@@ -103,7 +105,9 @@ def run(scenario: Callable[[], object]) -> None:
     asyncio.run(limited())
 
 
-def test_tables_come_change_and_go() -> None:
+def test_tables_come_change_and_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(discovery, "_PROBE_MS", PROBE_MS)  # two take one name
+
     async def scenario() -> None:
         async with announced(KITCHEN, "1a2b3c4d") as kitchen, finding() as heard:
             (found,) = await heard.until(lambda tables: len(tables) == 1)
