@@ -157,10 +157,13 @@ def test_the_hosts_is_shown_to_the_host_when_asked_for_and_goes_by_itself(query:
     run(scenario)
 
 
-def test_who_closes_before_the_table_has_answered_is_shown_no_token() -> None:
+@pytest.mark.parametrize("told", [True, False], ids=["told", "not told of closing yet"])
+def test_who_closes_before_the_table_has_answered_is_shown_no_token(told: bool) -> None:
     async def scenario() -> None:
         async with showing(ring_served()) as (page, _, address):
             await open_dialog(page, address)
+            if not told:
+                await page.evaluate("addEventListener('close', (event) => event.stopImmediatePropagation(), true)")
             await page.evaluate(
                 "((ask) => window.fetch = (...about) => new Promise((go) => window.answer = go)"
                 ".then(() => ask(...about)).finally(() => window.answered = true))(fetch)"

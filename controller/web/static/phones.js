@@ -44,8 +44,10 @@ export function createPhones(element, { headers, isHost }) {
 
   async function show(path, title, text) {
     const mine = (newest += 1);
+    const fromWithin = element.open;
     const { address, qr, why_not } = await asked(path);
-    if (mine !== newest) return;
+    // A busy browser tells of the closing later than it closes.
+    if (mine !== newest || (fromWithin && !element.open)) return;
     const more = isHost() && path === "address" && address;
     element.replaceChildren(
       html("header", { class: "dialog-head" },
