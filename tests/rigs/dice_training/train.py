@@ -78,6 +78,8 @@ from tests.rigs.dice_training.sources import (
     own_tables,
 )
 from tests.rigs.dice_training.spoiling import normalised_all, spoilt
+from tests.rigs.halves import halved
+from tests.rigs.halves import load as load_network
 from vision.dice.patches import LEAST_CONTRAST, PATCH
 
 
@@ -197,6 +199,7 @@ def write(network: nn.Module, path: Path) -> None:
     torch.onnx.export(
         network, (shown,), str(path), input_names=["in"], output_names=["out"], dynamic_axes=axes, dynamo=False
     )
+    onnx.save(halved(onnx.load(str(path))), str(path))
     net = cv2.dnn.readNetFromONNX(str(path))
     net.setInput(shown.numpy())
     off = float(np.abs(net.forward() - network(shown).detach().numpy()).max())
@@ -221,7 +224,7 @@ def restore(network: nn.Module, path: Path, shown: torch.Tensor) -> None:
     `shown` are samples of what the network sees: by them the batch norms are set, so that the network says the same and
     can learn on.
     """
-    model = onnx.load(str(path))
+    model = load_network(path)
     held = {one.name: torch.tensor(numpy_helper.to_array(one).copy()) for one in model.graph.initializer}
     nodes = [node for node in model.graph.node if node.op_type in ("Conv", "Gemm")]
     layers = [layer for layer in network.modules() if isinstance(layer, nn.Conv2d | nn.Linear)]
@@ -337,13 +340,13 @@ def main() -> None:
 def mix(before: Path, after: Path, share: float, out: Path) -> None:
     """Write a reader whose weights lie between those of two, of which the second went on from the first or from what
     became it: `share` of the way. (Wortsman et al., Model soups, 2022)"""
-    first, second = (onnx.load(str(folder / "reader.onnx")) for folder in (before, after))
+    first, second = (load_network(folder / "reader.onnx") for folder in (before, after))
     for held, other in zip(first.graph.initializer, second.graph.initializer, strict=True):
         one, more = numpy_helper.to_array(held), numpy_helper.to_array(other)
         if one.dtype.kind == "f":
             held.CopyFrom(numpy_helper.from_array((one + share * (more - one)).astype(one.dtype), held.name))
     out.mkdir(parents=True, exist_ok=True)
-    onnx.save(first, str(out / "reader.onnx"))
+    onnx.save(halved(first), str(out / "reader.onnx"))
 
 
 def begin(network: nn.Module, name: str, folder: Path, mixture: Mixture) -> None:
