@@ -98,19 +98,19 @@ def light_table(rng: Rng, picture: Array, lights: Lights, dice: Sequence[Die], v
     size = picture.shape[:2]
     right, away = viewer.project(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]))[1:] - viewer.project(np.zeros((1, 3)))
     to_px = np.column_stack([right / np.linalg.norm(right), away / np.linalg.norm(away)])
-    things = [_thing(rng, size) for _ in range(int(rng.choice([0, 1, 2, 3], p=[0.45, 0.3, 0.15, 0.1])))]
+    things = [something_above(rng, size) for _ in range(int(rng.choice([0, 1, 2, 3], p=[0.45, 0.3, 0.15, 0.1])))]
     lowest, highest = np.log(THING_MM)
     heights = np.exp(rng.uniform(lowest, highest, len(things)))
     over = float(np.exp(rng.uniform(*np.log(HAND_MM))))
     on_table, on_hand = (np.tile(lights.room, (*size, 1)) for _ in range(2))
     on_table *= 1.0 - rng.uniform(0.1, 0.7) * _beneath(dice, viewer, size)[..., None]
     for lamp in lights.lamps:
-        pool = _pool(rng, size)
+        pool = lamp_pool(rng, size)
         for thing, height in zip(things, heights, strict=True):
-            pool *= 1.0 - _moved(thing, to_px @ lamp.away * height, lamp.soft * height)
+            pool *= 1.0 - moved(thing, to_px @ lamp.away * height, lamp.soft * height)
         on_hand += pool[..., None] * lamp.light
         if hand.any():
-            pool = pool * (1.0 - _moved(hand, to_px @ lamp.away * over, lamp.soft * over))
+            pool = pool * (1.0 - moved(hand, to_px @ lamp.away * over, lamp.soft * over))
         on_table += (pool * (1.0 - _shadow(dice, lamp, viewer, size)))[..., None] * lamp.light
     light = on_table + (on_hand - on_table) * hand[..., None]
     light += rng.uniform(0.0, 0.25) * _thrown_back(dice, viewer, size) * lights.white
@@ -120,7 +120,7 @@ def light_table(rng: Rng, picture: Array, lights: Lights, dice: Sequence[Die], v
         _mirror(rng, picture, dice, viewer)
 
 
-def _moved(mask: Array, by_px: Array, soft_px: float) -> Array:
+def moved(mask: Array, by_px: Array, soft_px: float) -> Array:
     """A mask, shifted, with a softer edge."""
     way = np.array([[1, 0, by_px[0]], [0, 1, by_px[1]]])
     return _blurred(np.asarray(cv2.warpAffine(mask, way, mask.shape[::-1]), np.float64), soft_px)
@@ -202,7 +202,7 @@ def _mirror(rng: Rng, picture: Array, dice: Sequence[Die], viewer: Viewer) -> No
         picture += (np.clip(die.style["body"], 0, 255) * rng.uniform(0.5, 1.0) - picture) * seen
 
 
-def _pool(rng: Rng, size: tuple[int, ...]) -> Array:
+def lamp_pool(rng: Rng, size: tuple[int, ...]) -> Array:
     """How a lamp's light is spread over the picture: evenly, or most at some place, or only on one side of an edge."""
     kind = rng.random()
     if kind < 0.5:
@@ -219,7 +219,7 @@ def _pool(rng: Rng, size: tuple[int, ...]) -> Array:
     return np.asarray(least + (1.0 - least) * spread)
 
 
-def _thing(rng: Rng, size: tuple[int, ...]) -> Array:
+def something_above(rng: Rng, size: tuple[int, ...]) -> Array:
     """What throws a shadow and is not in the picture: something long, such as a stick, an arm or a cable, or wide."""
     mask = np.zeros(size, np.uint8)
     at = rng.uniform(-0.1, 1.1, 2) * size[::-1]

@@ -1,0 +1,50 @@
+"""The network that outlines things: it looks at a table from near and from far, and says of each cell."""
+
+from itertools import pairwise
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from vision.hiding.outlining import CHANNELS
+
+WIDTHS = (16, 24, 40, 56, 64)
+"""Channels: of pixels half as large as cells, then of cells, and of what is twice as wide each."""
+
+
+def _layer(inside: int, outside: int, size: int = 3, stride: int = 1, dilation: int = 1) -> nn.Module:
+    padding = dilation * (size // 2)
+    return nn.Sequential(
+        nn.Conv2d(inside, outside, size, stride, padding, dilation, bias=False),
+        nn.BatchNorm2d(outside),
+        nn.ReLU(inplace=True),
+    )
+
+
+class Outliner(nn.Module):  # type: ignore[misc]  # torch may be missing
+    """CHANNELS x 2h x 2w to 1 x h x w: the logit of a thing in each cell."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem = _layer(CHANNELS, WIDTHS[0], 5, 2)
+        self.down = nn.ModuleList(
+            nn.Sequential(_layer(inside, outside, 3, 2), _layer(outside, outside))
+            for inside, outside in pairwise(WIDTHS)
+        )
+        self.wide = nn.ModuleList(_layer(WIDTHS[-1], WIDTHS[-1], dilation=dilation) for dilation in (1, 2, 4))
+        self.beside = nn.ModuleList(nn.Conv2d(width, narrow, 1) for narrow, width in pairwise(WIDTHS))
+        self.up = nn.ModuleList(_layer(width, width) for width in WIDTHS[:-1])
+        self.head = nn.Conv2d(WIDTHS[0], 1, 1)
+        nn.init.constant_(self.head.bias, -2.0)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        seen = [self.stem(x)]
+        for down in self.down:
+            seen.append(down(seen[-1]))
+        x = seen.pop()
+        for wide in self.wide:
+            x = x + wide(x)
+        for beside, up in zip(reversed(self.beside), reversed(self.up), strict=True):
+            x = functional.interpolate(beside(x), scale_factor=2.0, mode="bilinear", align_corners=False)
+            x = up(x + seen.pop())
+        return self.head(x)

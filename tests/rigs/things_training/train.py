@@ -1,0 +1,194 @@
+"""Train the network that outlines things, and write it for OpenCV.
+
+Needs PyTorch and onnx, which nothing else here does; take a virtual environment of its own, see
+tests/rigs/dice_training/train.py:
+
+    python -m tests.rigs.things_training.scenes /tmp/scenes --tables 400  # in the project's own environment
+    /tmp/dice-venv/bin/python -m tests.rigs.things_training.train /tmp/scenes --seconds 1500 --out vision/hiding
+"""
+
+import argparse
+import copy
+import pickle
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import cv2
+import numpy as np
+import onnx
+import torch
+from numpy.typing import NDArray
+from torch import nn
+from torch.nn import functional
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+
+from tests.rigs.halves import halved
+from tests.rigs.things_training.network import Outliner
+from tests.rigs.things_training.scene import VARIANTS, Scene
+from vision.hiding.outlining import CHANNELS, FINE, shown, usual_colour
+
+Floats = NDArray[np.float32]
+Rng = np.random.Generator
+
+CROP = 112
+"""So many cells of a scene are learned from at a time, each way,"""
+BATCH = 16
+"""of so many scenes."""
+HELD_ASIDE = 15
+"""Of all tables each so manieth is not learned from."""
+EDGE = 0.25
+"""A cell that a thing covers by more than this and less than the rest of all is not learned from."""
+SPECKLED = 0.3
+"""In such a share of scenes pieces seem to be seen here and there: under things they may, by chance."""
+TOLD = 0.1
+"""After such a share of the time it is told how well it goes."""
+
+
+def batch(rng: Rng, scenes: Sequence[Scene], usual: Sequence[Floats]) -> tuple[Floats, Floats, Floats]:
+    """Pieces of some scenes, whose grounds have these colours, as the network takes them (n x CHANNELS x FINE CROP x
+    FINE CROP); how much of each cell a thing covers; and which are learned from (n x 1 x CROP x CROP each)."""
+    looks: list[Floats] = []
+    truth: list[Floats] = []
+    asked: list[Floats] = []
+    while len(looks) < BATCH:
+        number = int(rng.integers(len(scenes)))
+        scene = _cut(rng, scenes[number])
+        things, learned = wanted(scene)
+        if not learned.any() or (not (things * learned).any() and rng.random() < 0.5):
+            continue
+        one = _in_other_light(rng, shown(scene.fine, scene.pieces, scene.mat, scene.seen, usual[number]))
+        turns, mirrored = int(rng.integers(4)), rng.random() < 0.5
+        for kept, part in ((looks, one), (truth, things[None]), (asked, learned[None])):
+            turned = np.rot90(part, turns, (1, 2))
+            kept.append(turned[:, :, ::-1] if mirrored else turned)
+    stacked = [np.ascontiguousarray(np.stack(some), np.float32) for some in (looks, truth, asked)]
+    return stacked[0], stacked[1], stacked[2]
+
+
+def _cut(rng: Rng, scene: Scene) -> Scene:
+    """A square of it."""
+    row, column = (int(rng.integers(0, max(side - CROP, 0) + 1)) for side in scene.seen.shape)
+
+    def part(values: NDArray[np.uint8], fine: int = 1) -> NDArray[np.uint8]:
+        own = values[fine * row : fine * (row + CROP), fine * column : fine * (column + CROP)]
+        missing = [(0, fine * CROP - side) for side in own.shape[:2]]
+        return np.pad(own, [*missing, *[(0, 0)] * (own.ndim - 2)])
+
+    masks = (part(mask) for mask in (scene.pieces, scene.mat, scene.seen, scene.things, scene.asked))
+    return Scene(part(scene.fine, FINE), *masks)
+
+
+def wanted(scene: Scene) -> tuple[Floats, Floats]:
+    """How much of each cell things cover, 0 to 1, and 1 in the cells that are learned from."""
+    things = np.asarray(scene.things / np.float32(255), np.float32)
+    learned = (scene.asked > 0) & ((things <= EDGE) | (things >= 1 - EDGE))
+    return things, learned.astype(np.float32)
+
+
+def _in_other_light(rng: Rng, one: Floats) -> Floats:
+    tone = rng.normal(0, 0.1, (3, 1, 1)) + rng.normal(0, 0.1)
+    one[:3] = (one[:3] * np.exp(rng.normal(0, 0.12)) + tone * one[5]).astype(np.float32)
+    if rng.random() < SPECKLED:
+        cells = (rng.random((CROP, CROP)) < rng.uniform(0, 0.06)).repeat(FINE, 0).repeat(FINE, 1)
+        one[3] = np.maximum(one[3], cells)
+    return one
+
+
+def ground_of(scene: Scene) -> Floats:
+    """The usual colour of what lies under everything."""
+    return usual_colour(scene.fine, (scene.seen > 0) & (scene.pieces == 0))
+
+
+def fit(network: Outliner, scenes: Sequence[Scene], seconds: float, rate: float, rng: Rng) -> nn.Module:
+    """Train for so long on all but those held aside; gives the running mean of the weights."""
+    network.to(memory_format=torch.channels_last).train()
+    mean_of = AveragedModel(network, multi_avg_fn=get_ema_multi_avg_fn(0.995), use_buffers=True)
+    optimiser = torch.optim.AdamW(network.parameters(), rate, weight_decay=0.01)
+    learned = [scene for number, scene in enumerate(scenes) if number // VARIANTS % HELD_ASIDE]
+    aside = [scene for number, scene in enumerate(scenes) if number // VARIANTS % HELD_ASIDE == 0]
+    usual = [ground_of(scene) for scene in learned]
+    began, told, losses, steps = time.monotonic(), 0.0, [], 0
+    while (share := (time.monotonic() - began) / seconds) < 1.0:
+        for group in optimiser.param_groups:
+            group["lr"] = rate * min(1.0, (steps + 1) / 200) * 0.5 * (1 + np.cos(np.pi * share))
+        looks, things, asked = (torch.from_numpy(part) for part in batch(rng, learned, usual))
+        said = network(looks.contiguous(memory_format=torch.channels_last))
+        each = functional.binary_cross_entropy_with_logits(said, (things > 0.5).float() * 0.98 + 0.01, reduction="none")
+        loss = (each * asked).sum() / asked.sum()
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        mean_of.update_parameters(network)
+        losses.append(float(loss.detach()))
+        steps += 1
+        if share > told + TOLD:
+            told = share
+            print(
+                f"{share:4.0%} {steps} steps, loss {np.mean(losses):.4f}; {_of_others(mean_of.module, aside)}",
+                flush=True,
+            )
+            losses = []
+    print(_of_others(mean_of.module, aside), flush=True)
+    return mean_of.module
+
+
+def _of_others(network: nn.Module, scenes: Sequence[Scene]) -> str:
+    """What it says of scenes that it did not learn from."""
+    network = copy.deepcopy(network).eval()
+    cells = np.zeros(4)
+    for scene in scenes[:40]:
+        things, learned = wanted(scene)
+        one = shown(scene.fine, scene.pieces, scene.mat, scene.seen, ground_of(scene))
+        height, width = things.shape
+        with torch.no_grad():
+            said = network(torch.from_numpy(one[None]))[0, 0, :height, :width].numpy() > 0
+        true, asked = things > 0.5, learned > 0
+        cells += [np.count_nonzero(part & asked) for part in (said & true, true, said & ~true, ~true)]
+    return f"outlined: {cells[0] / cells[1]:.3f} of things, {cells[2] / cells[3]:.5f} of the rest"
+
+
+def write(network: nn.Module, path: Path) -> None:
+    """Write the network for OpenCV, its weights with eleven bits each, and check that OpenCV says the same."""
+    network = copy.deepcopy(network).cpu().eval()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    torch.save(network.state_dict(), path.with_suffix(".pt"))
+    looks = torch.randn(1, CHANNELS, 64, 96)
+    torch.onnx.export(
+        network, (looks,), str(path), input_names=["in"], output_names=["out"],
+        dynamic_axes={"in": {2: "h", 3: "w"}, "out": {2: "h", 3: "w"}}, dynamo=False,
+    )  # fmt: skip
+    onnx.save(halved(onnx.load(str(path))), str(path))
+    net = cv2.dnn.readNetFromONNX(str(path), cv2.dnn.ENGINE_NEW)
+    net.setInput(looks.numpy())
+    off = float(np.abs(net.forward() - network(looks).detach().numpy()).max())
+    print(f"{path}: {path.stat().st_size / 1e3:.0f} kB, OpenCV differs by {off:.1e}", flush=True)
+
+
+def main() -> None:
+    """Train and write it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("scenes", type=Path, nargs="+", help="folders of scenes: see scenes.py")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--seconds", type=float, default=1500.0)
+    parser.add_argument(
+        "--start", type=Path, help="weights to go on from, as they are written beside the network (.pt)"
+    )
+    parser.add_argument("--rate", type=float, default=2e-3)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    torch.manual_seed(options.seed)
+    torch.set_num_threads(1)
+    cv2.setNumThreads(1)
+    paths = sorted(path for folder in options.scenes for path in folder.glob("*.pkl"))
+    scenes = [one for path in paths for one in pickle.loads(path.read_bytes())]
+    print(f"{len(scenes)} scenes", flush=True)
+    network = Outliner()
+    if options.start is not None:
+        network.load_state_dict(torch.load(options.start))
+    rng = np.random.default_rng(options.seed)
+    write(fit(network, scenes, options.seconds, options.rate, rng), options.out / "things.onnx")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""Things that do not belong on the table, outlined by a small network that looks at the table from above.
+
+It tells by how things look, where rules (see lying_about.py) tell by what no light does: a plain grey mug, white paper
+on a white mat, a fork. A plain ONNX file beside this module, run by OpenCV; tests/rigs/things_training trains it.
+"""
+
+from functools import cache
+from importlib.resources import files
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.frame import Image
+from vision.hiding.cells import CoarseMap, square
+from vision.hiding.ground import LOGARITHMS
+from vision.masks import Mask
+from vision.pieces.faces import MAT_HALF_MM
+
+Floats = NDArray[np.float32]
+
+FINE = 2
+"""So many of the network's pixels to a cell, each way."""
+CHANNELS = 6
+"""Colours; where pieces are seen, where the mat lies, what the picture shows of the table."""
+STEP = 16
+"""What the network is shown has a multiple of so many cells each way."""
+SPREAD, MOST = 0.5, 4.0
+"""A colour (logarithm) that is so much brighter than the ground's counts as one; none counts as more than so many."""
+
+
+class ThingOutliner:
+    """The network. Keeps nothing between pictures."""
+
+    def __init__(self, network: bytes) -> None:
+        """From the contents of an ONNX file."""
+        self._net = cv2.dnn.readNetFromONNX(np.frombuffer(network, np.uint8), cv2.dnn.ENGINE_NEW)
+
+    def likelihoods(self, looked: Image, coarse: CoarseMap, pieces: Mask) -> Floats:
+        """How likely a thing is seen in each cell (h x w, 0 to 1); `looked` is the table from above, and where `pieces`
+        are seen (255, in cells) is none."""
+        fine = shrunk(looked, coarse)
+        usual = usual_colour(fine, (coarse.seen > 0) & (pieces == 0))
+        self._net.setInput(shown(fine, pieces, mat_of(coarse), coarse.seen, usual)[None])
+        logits = np.asarray(self._net.forward(), np.float32)[0, 0, : coarse.height, : coarse.width]
+        return np.asarray(1.0 / (1.0 + np.exp(-logits)), np.float32)
+
+
+@cache
+def thing_outliner() -> ThingOutliner:
+    """The network that comes with the package, loaded once."""
+    return ThingOutliner((files("vision.hiding") / "things.onnx").read_bytes())
+
+
+def shrunk(looked: Image, coarse: CoarseMap) -> Image:
+    """The table from above, as small as the network takes it."""
+    size = FINE * coarse.width, FINE * coarse.height
+    return np.asarray(cv2.resize(looked, size, interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def mat_of(coarse: CoarseMap) -> Mask:
+    """255 in the cells in which the mat lies, or would, where its corners lie loose."""
+    return coarse.polygons([square(0.0, 0.0, MAT_HALF_MM)])
+
+
+def usual_colour(fine: Image, bare: NDArray[np.bool_]) -> Floats:
+    """The median of each colour (3, logarithms) in these cells of the table from above (see `shrunk`)."""
+    if not bare.any():
+        return np.zeros(3, np.float32)
+    return np.asarray(np.median(LOGARITHMS[fine[::FINE, ::FINE][bare]], axis=0), np.float32)
+
+
+def shown(fine: Image, pieces: Mask, mat: Mask, seen: Mask, usual: Floats) -> Floats:
+    """What the network takes (`CHANNELS` x h x w) of the table from above (see `shrunk`) and of what is known of its
+    cells (255 or 0); the ground's `usual` colour counts as nothing."""
+    height, width = pieces.shape
+    rows, columns = (-(-side // STEP) * STEP * FINE for side in (height, width))
+    values = np.zeros((CHANNELS, rows, columns), np.float32)
+    for channel, colour, level in zip(values, cv2.split(cv2.LUT(fine, LOGARITHMS)), usual, strict=False):
+        channel[: FINE * height, : FINE * width] = np.clip((colour - level) / np.float32(SPREAD), -MOST, MOST)
+    for channel, mask in zip(values[3:], (pieces, mat, seen), strict=True):
+        large = cv2.resize(mask, (FINE * width, FINE * height), interpolation=cv2.INTER_NEAREST)
+        channel[: FINE * height, : FINE * width] = large > 0
+    values[:3] *= values[5]
+    return values
