@@ -23,7 +23,7 @@ endif
 PIP_INSTALL := PYPI=1 $(BIN)/pip install --quiet --constraint constraints.txt --editable
 
 .DEFAULT_GOAL := help
-.PHONY: help run start-at-boot not-at-boot test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos cards-report dice-report sheets-report theory-report altered-report many-pieces many-sheets held-dice traced-report hands-report live-report light-report \
+.PHONY: help run start-at-boot not-at-boot test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos cards-report dice-report sheets-report theory-report altered-report many-pieces many-sheets held-dice things-report traced-report hands-report live-report light-report \
 	test-long test-avahi test-pins test-usb test-camera firmware emulated-board firmware-header firmware-tools bench-slaps torture-link unplug-link kill-signals fuzz-frames clean
 
 help: ## This list
@@ -118,6 +118,9 @@ held-dice: $(INSTALLED) ## How many dice in simulated hands are read, which none
 
 hands-report: $(INSTALLED) ## How much of each hand in a single picture is called hidden, and what is where none is; ARGS="--folder ../shared/photos/table"
 	$(BIN)/python -m tests.benchmarks.hands_report $(ARGS)
+
+things-report: $(INSTALLED) ## How well the network that outlines things does on drawn ones it never saw; ARGS="--tables 40"
+	$(BIN)/python -m tests.benchmarks.drawn_things_report $(ARGS)
 
 traced-report: $(TRACED_INSTALLED) ## Render tables with new art by a path tracer that is not ours, and read them; ARGS="--seed 7 --pictures 20"
 	$(BIN)/python -m tests.rigs.traced $(ARGS)

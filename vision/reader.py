@@ -423,12 +423,12 @@ class Reader:
         """Take what was found as what lies there, with what hides the rest. Where something moves, nothing is taken."""
         readings = Surroundings(known.seen_from_above.look, known.coarse).without_table(readings, known.readings)
         covered = known.blocks.covered(readings)
-        soft = known.seen_from_above.look.soft
+        soft, looked = known.seen_from_above.look.soft, known.seen_from_above.looked
         paper = paper_levels(frame.image, known.registration)
         unveiled = {marker: level - known.seen_from_above.veil.max() for marker, level in paper.items()}
         blown = find_glare(known.motion.last, paper.values(), markers_in(known.motion.last, known.registration, paper))
         glare = known.blocks.to_cells(blown) & known.coarse.seen
-        seen = SeenTable(soft, known.coarse, readings, self._kinds, glare, known.as_bare)
+        seen = SeenTable(soft, known.coarse, readings, self._kinds, glare, known.as_bare, looked)
         reaching = known.blocks.to_cells(known.reaching_in(covered | blown))
         # Without readings it tells of nothing yet, and is worked out when finders have found what lies there.
         foreign = seen.foreign() | reaching if readings else reaching
@@ -436,7 +436,7 @@ class Reader:
         lit, overexposed = known.with_otherwise_lit(open_ones), known.overexposed()
         if lit is not open_ones or overexposed.any():
             readings, glare = lit, glare | overexposed
-            seen = SeenTable(soft, known.coarse, readings, self._kinds, glare, known.as_bare)
+            seen = SeenTable(soft, known.coarse, readings, self._kinds, glare, known.as_bare, looked)
             foreign = seen.foreign() | reaching
             open_ones = known.with_hidden(readings, foreign | glare)
         previous = known.readings

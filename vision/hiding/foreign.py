@@ -25,6 +25,7 @@ from vision.hiding.cells import (
     without_any,
 )
 from vision.hiding.ground import FLOOR, LOGARITHMS, strays_from_ground
+from vision.hiding.outlining import thing_outliner
 from vision.hiding.plain_table import Bins, colours_of, rare_on
 from vision.masks import Mask
 from vision.pieces.faces import MAT_HALF_MM
@@ -53,6 +54,9 @@ BEYOND_RIM_MM = (6.0, 45.0, 125.0)
 lies over the edge hides what is nearer, and an arm hides all. The mat's edge throws a shadow."""
 AS_BARE_SHARE = 0.5
 """Nor where so much of it looks as the bare table did, where that was seen before."""
+LIKELY, LIKE_ARM_SHARE, LIKE_ARM_CELLS = 0.05, 0.15, 600
+"""Nor where less of its nearer half or its farther one looks at all like a thing or a hand, so likely in a cell, if so
+many cells show that: an arm that nearly has the table's colour is told by much of it only."""
 WASHED_MM, WASHED_SHARE = 30.0, 0.8
 """What is foreign, and so much of it no farther beyond glare than this, is not foreign but washed out."""
 SOFT_EDGE, FADING_SHARE = 0.045, 0.5
@@ -77,10 +81,13 @@ class SeenTable:
         kinds: Mapping[PieceKind, Prepared],
         glare: Mask | None = None,
         as_bare: Callable[[], Mask] | None = None,
+        looked: Image | None = None,
     ) -> None:
         """`soft` is the table seen from above, softened. What is washed out beside `glare` (255 there) is no arm; nor
-        is there one where the table looks `as_bare` (255 there), as it did when nothing lay on it."""
+        is there one where the table looks `as_bare` (255 there), as it did when nothing lay on it, nor where it looks
+        like no thing, as sharp as it was `looked` at."""
         self._coarse, self._glare, self._as_bare = coarse, glare, cache(as_bare) if as_bare is not None else None
+        self._looked = looked
         self.small = coarse.shrink(soft)
         """The table seen from above, in its cells."""
         self._seen, covered = _seen_and_covered(coarse, readings, kinds)
@@ -159,6 +166,11 @@ class SeenTable:
             return True
         return bool((part & self._coarse.border).any()) and not (part & self._ended).any()
 
+    @cached_property
+    def _likely(self) -> Floats | None:
+        """How likely a thing or a hand is seen in each cell, by the looks of it."""
+        return None if self._looked is None else thing_outliner().likelihoods(self._looked, self._coarse, self._seen)
+
     def _shows_table(self, inner: Mask, arm: Mask) -> bool:
         """Whether the table shows `inner` an arm's place as it does beside the `arm`."""
         coarse = self._coarse
@@ -170,7 +182,19 @@ class SeenTable:
         if np.count_nonzero(beyond) >= LEAST_BARE and self._share_as_bare(beyond) >= AS_BARE_SHARE:
             return True
         rare = None if told is None else rare_on(self._colours, bare & ~near & (arm == 0), told)
-        return rare is not None and 1.0 - float(rare.mean()) >= BARE_SHARE
+        if rare is not None and 1.0 - float(rare.mean()) >= BARE_SHARE:
+            return True
+        return bool(np.count_nonzero(beyond) >= LIKE_ARM_CELLS) and self._share_like_arm(beyond) < LIKE_ARM_SHARE
+
+    def _share_like_arm(self, where: Flags) -> float:
+        """The share of some cells that look like a thing or a hand, in the half of them nearer to the mat or in the
+        other, where less of it does: an arm goes on, but a thing may lie in its way."""
+        if self._likely is None:
+            return 1.0
+        cells = np.column_stack(np.nonzero(where)[::-1]).astype(np.float64)
+        far = np.abs(self._coarse.to_table(cells)).max(1)
+        like, beyond = self._likely[where] > LIKELY, far > np.median(far)
+        return min(float(like[beyond].mean()), float(like[~beyond].mean()))
 
     def _share_as_bare(self, where: Flags) -> float:
         """The share of some cells in which the table is known to look as it did when it was bare."""

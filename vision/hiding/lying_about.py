@@ -15,6 +15,7 @@ from vision.frame import Image
 from vision.hiding.cells import CELL_MM, Array, CoarseMap, disc, large_parts, square
 from vision.hiding.foreign import SeenTable
 from vision.hiding.ground import FLOOR, LOGARITHMS, strays_from_ground
+from vision.hiding.outlining import thing_outliner
 from vision.masks import Mask, part_around
 from vision.mat.rectify import PX_PER_MM
 from vision.pieces.faces import MAT_HALF_MM
@@ -71,6 +72,11 @@ WRIST_RADIUS = 8.0
 """What reaches the picture's edge and is narrower is a stripe of the table, and no arm (cells)."""
 OVER_CELLS, OVER_MM2 = 3, 160.0
 """What lies on a piece hides so many cells of it each way, and so much."""
+LIKELY, LOOKS_SURE, SURE_MM2 = 0.7, 0.85, 60.0
+"""The network takes a part for a thing where it is so likely, and so much of it that likely."""
+AROUND_CELLS, LEAST_SHADE, FLAT_SHADE, FLAT_SHARE, SOFT_LIGHT = 5, 0.1, 0.12, 0.85, 0.06
+"""So far around a part the ground tells whether the part is in the shade, by so much (logarithm); brightness strays by
+no more in so large a share of a flat shadow; and light whose edge (logarithm per cell) is no steeper is soft."""
 _NEAR, _BESIDE = np.ones((3, 3), np.uint8), np.ones((5, 5), np.uint8)
 
 
@@ -119,12 +125,57 @@ def lying_about(view: FromAbove, seen: SeenTable, coarse: CoarseMap, pieces_mm: 
     """
     pieces = coarse.polygons(pieces_mm)
     free = ~(seen.seen | pieces)
-    found = _on_mat(view, coarse, seen.seen | pieces) | _beyond_mat(seen.small, coarse, pieces)
+    shown = seen.seen | (pieces & ~seen.covered)
+    by_looks = like_things(thing_outliner().likelihoods(view.looked, coarse, shown), coarse.seen & ~shown)
+    by_looks = _without_light(by_looks, seen.small, coarse.seen & ~shown)
+    found = _on_mat(view, coarse, seen.seen | pieces) | _beyond_mat(seen.small, coarse, pieces) | by_looks
     # What lies over the mat's edge is seen on both sides of it.
     rim = coarse.polygons([square(0.0, 0.0, MAT_HALF_MM + BEYOND_MM)]) & ~coarse.plain
     joined = np.asarray(cv2.morphologyEx(found, cv2.MORPH_CLOSE, disc(2 * BEYOND_MM + CELL_MM)), np.uint8)
     on_table = (found | (joined & rim)) & free
-    return np.asarray(on_table | (_over_pieces(seen.covered) & ~seen.seen), np.uint8)
+    return np.asarray(on_table | by_looks | (_over_pieces(seen.covered) & ~seen.seen), np.uint8)
+
+
+def like_things(likely: Floats, free: Mask) -> Mask:
+    """255 in the `free` cells of parts that look like things, where these are so `likely` in each cell."""
+    parts = (
+        np.asarray(cv2.morphologyEx((likely > LIKELY).astype(np.uint8), cv2.MORPH_CLOSE, _NEAR), np.uint8) * 255 & free
+    )
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(parts, connectivity=8)
+    sure = np.bincount(labels[(likely > LOOKS_SURE) & (parts > 0)], minlength=len(stats)) * CELL_MM**2 >= SURE_MM2
+    sure[0] = False
+    return np.where(sure[labels], np.uint8(255), np.uint8(0))
+
+
+def _without_light(things: Mask, small: Image, free: Mask) -> Mask:
+    """Those parts that no light makes: it is darker or brighter than what is around it by one measure in all colours,
+    and either has soft edges or is a flat shadow. Nobody could tell a thing that looks so from it."""
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(things, connectivity=8)
+    kept = things.copy()
+    if count == 1:
+        return kept
+    colours = np.asarray(cv2.GaussianBlur(cv2.LUT(small, LOGARITHMS), (0, 0), 0.7), np.float32)
+    steepest = np.asarray(cv2.dilate(_steep(colours), _NEAR), np.float32)
+    for left, top, width, height, number in [(*stats[i, :4].tolist(), i) for i in range(1, count)]:
+        box = (
+            slice(max(top - AROUND_CELLS, 0), top + height + AROUND_CELLS),
+            slice(max(left - AROUND_CELLS, 0), left + width + AROUND_CELLS),
+        )
+        own = np.where(labels[box] == number, np.uint8(1), np.uint8(0))
+        inner, near = cv2.erode(own, _NEAR, borderValue=0) > 0, cv2.dilate(own, _NEAR) > 0
+        ground = (labels[box] == 0) & (free[box] > 0) & ~near
+        around = (cv2.dilate(own, _round(2 * AROUND_CELLS - 1)) > 0) & ground
+        ends = (own > 0) & ~inner & (cv2.dilate(ground.astype(np.uint8), _BESIDE) > 0)
+        if min(np.count_nonzero(cells) for cells in (around, inner, ends)) < LEAST_SEEN:
+            continue
+        off = colours[box][inner] - np.median(colours[box][around], axis=0)
+        brighter = float(np.median(off.mean(1)))
+        tint = float(np.abs(np.median(off, axis=0) - brighter).max())
+        flat = float((np.abs(off.mean(1) - brighter) < FLAT_SHADE).mean()) > FLAT_SHARE
+        soft = float(np.median(steepest[box][ends])) < SOFT_LIGHT
+        if tint <= TINT + OF_SHADE * max(-brighter, 0.0) and (soft or (flat and brighter < -LEAST_SHADE)):
+            kept[labels == number] = 0
+    return kept
 
 
 def apart_from(things: Mask, others: Mask) -> Mask:

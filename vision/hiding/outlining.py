@@ -23,9 +23,11 @@ FINE = 2
 """So many of the network's pixels to a cell, each way."""
 CHANNELS = 6
 """Colours; where pieces are seen, where the mat lies, what the picture shows of the table."""
+LEAST_GROUND = 200
+"""From fewer cells it is not told how the mat looks, or the table."""
 STEP = 16
 """What the network is shown has a multiple of so many cells each way."""
-SPREAD, MOST = 0.5, 4.0
+SPREAD, MOST = 0.3, 5.0
 """A colour (logarithm) that is so much brighter than the ground's counts as one; none counts as more than so many."""
 
 
@@ -40,9 +42,14 @@ class ThingOutliner:
         """How likely a thing is seen in each cell (h x w, 0 to 1); `looked` is the table from above, and where `pieces`
         are seen (255, in cells) is none."""
         fine = shrunk(looked, coarse)
-        usual = usual_colour(fine, (coarse.seen > 0) & (pieces == 0))
-        self._net.setInput(shown(fine, pieces, mat_of(coarse), coarse.seen, usual)[None])
-        logits = np.asarray(self._net.forward(), np.float32)[0, 0, : coarse.height, : coarse.width]
+        mat = mat_of(coarse)
+        usual = usual_colours(fine, pieces, mat, coarse.seen)
+        return self.of(shown(fine, pieces, mat, coarse.seen, usual), pieces.shape)
+
+    def of(self, values: Floats, cells: tuple[int, ...]) -> Floats:
+        """The same of so many rows and columns of cells, `shown` to it."""
+        self._net.setInput(values[None])
+        logits = np.asarray(self._net.forward(), np.float32)[0, 0, : cells[0], : cells[1]]
         return np.asarray(1.0 / (1.0 + np.exp(-logits)), np.float32)
 
 
@@ -63,23 +70,30 @@ def mat_of(coarse: CoarseMap) -> Mask:
     return coarse.polygons([square(0.0, 0.0, MAT_HALF_MM)])
 
 
-def usual_colour(fine: Image, bare: NDArray[np.bool_]) -> Floats:
-    """The median of each colour (3, logarithms) in these cells of the table from above (see `shrunk`)."""
-    if not bare.any():
-        return np.zeros(3, np.float32)
-    return np.asarray(np.median(LOGARITHMS[fine[::FINE, ::FINE][bare]], axis=0), np.float32)
+def usual_colours(fine: Image, pieces: Mask, mat: Mask, seen: Mask) -> Floats:
+    """The median of each colour (2 x 3, logarithms) of the bare table beside the mat and of the bare mat: see
+    `shown`."""
+    colours, bare = fine[::FINE, ::FINE], (seen > 0) & (pieces == 0)
+    grounds = [LOGARITHMS[colours[bare & (on_mat)]] for on_mat in (mat == 0, mat > 0)]
+    medians = [np.median(ground, axis=0) if len(ground) >= LEAST_GROUND else None for ground in grounds]
+    beside, on_mat = (one if one is not None else other for one, other in (medians, medians[::-1]))
+    nothing = np.zeros(3)
+    return np.array([nothing if one is None else one for one in (beside, on_mat)], np.float32)
 
 
 def shown(fine: Image, pieces: Mask, mat: Mask, seen: Mask, usual: Floats) -> Floats:
     """What the network takes (`CHANNELS` x h x w) of the table from above (see `shrunk`) and of what is known of its
-    cells (255 or 0); the ground's `usual` colour counts as nothing."""
+    cells (255 or 0). Beside the mat and on it the ground's `usual` colour counts as nothing: how bright a mat is on its
+    table tells of no thing."""
     height, width = pieces.shape
     rows, columns = (-(-side // STEP) * STEP * FINE for side in (height, width))
     values = np.zeros((CHANNELS, rows, columns), np.float32)
-    for channel, colour, level in zip(values, cv2.split(cv2.LUT(fine, LOGARITHMS)), usual, strict=False):
-        channel[: FINE * height, : FINE * width] = np.clip((colour - level) / np.float32(SPREAD), -MOST, MOST)
     for channel, mask in zip(values[3:], (pieces, mat, seen), strict=True):
         large = cv2.resize(mask, (FINE * width, FINE * height), interpolation=cv2.INTER_NEAREST)
         channel[: FINE * height, : FINE * width] = large > 0
+    on_mat = values[4, : FINE * height, : FINE * width] > 0
+    for channel, colour, beside, on_it in zip(values, cv2.split(cv2.LUT(fine, LOGARITHMS)), *usual, strict=False):
+        away = (colour - np.where(on_mat, on_it, beside)) / np.float32(SPREAD)
+        channel[: FINE * height, : FINE * width] = np.clip(away, -MOST, MOST)
     values[:3] *= values[5]
     return values

@@ -48,10 +48,10 @@ BARE, LIE_THERE = 0.1, (0.1, 1.0)
 """The share of tables on which no piece but a board lies; on the others lies such a share of all pieces."""
 LOOSE_CORNERS = 0.2
 """The share of tables without a mat."""
-OTHER_GROUND, OTHER_MAT, OTHER_LAMPS = 0.5, 0.4, 0.55
+OTHER_GROUND, OTHER_MAT, OTHER_LAMPS = 0.5, 0.4, 0.8
 """Shares of the scenes whose ground beyond the mat is another, whose mat is of another colour, and on which other lamps
 shine."""
-MOST_THINGS, EMPTY, WITH_HANDS = 12, 0.12, 0.12
+MOST_THINGS, EMPTY, WITH_HANDS = 12, 0.3, 0.2
 UNREAD = 0.08
 """The share of pieces that were not read: what they are is not asked."""
 PART = 40
@@ -190,11 +190,25 @@ def _light(rng: Rng, picture: Floats) -> None:
         light += pool[..., None] * lamp.light
     balance = lights.white / lights.white.mean()
     picture *= np.asarray((light / lights.white.mean() / balance ** rng.uniform(0.8, 1.0)) ** (1 / GAMMA), np.float32)
-    if rng.random() < 0.3:  # a lamp mirrored
-        y, x = np.indices(size, np.float32)
-        at, wide = rng.uniform(0, 1, 2) * size, np.exp(rng.uniform(np.log(6), np.log(70), 2))
-        spot = np.exp(-np.square((y - at[0]) / wide[0]) / 2 - np.square((x - at[1]) / wide[1]) / 2)
-        picture += np.float32(rng.uniform(10, 160)) * spot[..., None]
+    for _ in range(int(rng.choice([0, 1, 3], p=[0.5, 0.3, 0.2]))):
+        _spot(rng, picture)
+
+
+def _spot(rng: Rng, picture: Floats) -> None:
+    """A lamp mirrored, or what a lens or a window throws on the table, or a shadow as round: with any edge."""
+    size = picture.shape[:2]
+    y, x = np.indices(size, np.float32)
+    at, wide = rng.uniform(0, 1, 2) * size, np.exp(rng.uniform(np.log(6), np.log(70), 2))
+    far = np.square((y - at[0]) / wide[0]) + np.square((x - at[1]) / wide[1])
+    if rng.random() < 0.5:
+        share = np.exp(-far / 2)
+    else:
+        share = np.clip((1.0 - np.sqrt(far)) / rng.uniform(0.02, 0.6), 0, 1)
+    if rng.random() < 0.4:
+        picture += np.float32(rng.uniform(10, 160)) * share[..., None]
+    else:
+        light = np.exp(rng.uniform(-0.8, 0.5)) * np.exp(rng.normal(0, 0.04, 3)) - 1.0
+        picture *= (1.0 + share[..., None] * light).astype(np.float32)
 
 
 def _reach_over(rng: Rng, picture: Floats) -> Floats:

@@ -26,7 +26,7 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from tests.rigs.halves import halved
 from tests.rigs.things_training.network import Outliner
 from tests.rigs.things_training.scene import VARIANTS, Scene
-from vision.hiding.outlining import CHANNELS, FINE, shown, usual_colour
+from vision.hiding.outlining import CHANNELS, FINE, shown, usual_colours
 
 Floats = NDArray[np.float32]
 Rng = np.random.Generator
@@ -97,11 +97,12 @@ def _in_other_light(rng: Rng, one: Floats) -> Floats:
 
 def ground_of(scene: Scene) -> Floats:
     """The usual colour of what lies under everything."""
-    return usual_colour(scene.fine, (scene.seen > 0) & (scene.pieces == 0))
+    return usual_colours(scene.fine, scene.pieces, scene.mat, scene.seen)
 
 
-def fit(network: Outliner, scenes: Sequence[Scene], seconds: float, rate: float, rng: Rng) -> nn.Module:
-    """Train for so long on all but those held aside; gives the running mean of the weights."""
+def fit(network: Outliner, scenes: Sequence[Scene], seconds: float, rate: float, rng: Rng, kept: Path) -> nn.Module:
+    """Train for so long on all but those held aside; gives the running mean of the weights, which is `kept` in a file
+    meanwhile."""
     network.to(memory_format=torch.channels_last).train()
     mean_of = AveragedModel(network, multi_avg_fn=get_ema_multi_avg_fn(0.995), use_buffers=True)
     optimiser = torch.optim.AdamW(network.parameters(), rate, weight_decay=0.01)
@@ -124,6 +125,7 @@ def fit(network: Outliner, scenes: Sequence[Scene], seconds: float, rate: float,
         steps += 1
         if share > told + TOLD:
             told = share
+            torch.save(mean_of.module.state_dict(), kept)
             print(
                 f"{share:4.0%} {steps} steps, loss {np.mean(losses):.4f}; {_of_others(mean_of.module, aside)}",
                 flush=True,
@@ -151,7 +153,6 @@ def _of_others(network: nn.Module, scenes: Sequence[Scene]) -> str:
 def write(network: nn.Module, path: Path) -> None:
     """Write the network for OpenCV, its weights with eleven bits each, and check that OpenCV says the same."""
     network = copy.deepcopy(network).cpu().eval()
-    path.parent.mkdir(parents=True, exist_ok=True)
     torch.save(network.state_dict(), path.with_suffix(".pt"))
     looks = torch.randn(1, CHANNELS, 64, 96)
     torch.onnx.export(
@@ -176,9 +177,12 @@ def main() -> None:
     )
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--threads", type=int, default=1, help="of PyTorch; more than there are idle cores are far slower"
+    )
     options = parser.parse_args()
     torch.manual_seed(options.seed)
-    torch.set_num_threads(1)
+    torch.set_num_threads(options.threads)
     cv2.setNumThreads(1)
     paths = sorted(path for folder in options.scenes for path in folder.glob("*.pkl"))
     scenes = [one for path in paths for one in pickle.loads(path.read_bytes())]
@@ -187,7 +191,9 @@ def main() -> None:
     if options.start is not None:
         network.load_state_dict(torch.load(options.start))
     rng = np.random.default_rng(options.seed)
-    write(fit(network, scenes, options.seconds, options.rate, rng), options.out / "things.onnx")
+    options.out.mkdir(parents=True, exist_ok=True)
+    out = options.out / "things.onnx"
+    write(fit(network, scenes, options.seconds, options.rate, rng, out.with_suffix(".pt")), out)
 
 
 if __name__ == "__main__":
