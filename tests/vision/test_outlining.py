@@ -9,8 +9,12 @@ import pytest
 from tests.benchmarks.drawn_things_report import counted, unseen
 from tests.benchmarks.simulated_pieces import FAMILIES, enrolled, photographs
 from vision.frame import Image
+from vision.hiding.cells import coarse_map
 from vision.hiding.outlining import CHANNELS, FINE, STEP, shown, thing_outliner, usual_colours
 from vision.masks import Mask
+from vision.mat.rectify import table_map
+from vision.mat.registration import find_mat
+from vision.pieces.from_above import FromAbove
 from vision.reader import read_photo
 from vision.scene import HiddenCause
 
@@ -61,6 +65,22 @@ def test_pieces_and_what_lies_beyond_the_picture_do_not_tell_how_a_table_looks(t
     values = shown(*table, usual_colours(*table))
     assert not values[:3, 25 * FINE :].any()
     assert values[:3, : 25 * FINE, : 30 * FINE].all()
+
+
+def test_asked_about_a_part_it_says_what_it_says_of_all() -> None:
+    image, labels = photographs(replace(FAMILIES["cards"], with_hands=0.0), 74003)
+    registration = find_mat(image)
+    view = FromAbove(image, table_map(registration), registration)
+    coarse = coarse_map(view.table)
+    pieces = coarse.polygons([registration.to_table(np.array(piece["outline_px"])) for piece in labels["pieces"]])
+    within = np.zeros_like(pieces)
+    within[60:90, 100:160] = 255
+    everywhere, there = (thing_outliner().likelihoods(view.looked, coarse, pieces, part) for part in (None, within))
+    assert there.shape == everywhere.shape == coarse.seen.shape
+    assert not there[:30].any()
+    assert np.abs(there - everywhere)[within > 0].mean() < 0.05
+    nowhere = np.zeros_like(within)
+    assert not thing_outliner().likelihoods(view.looked, coarse, pieces, nowhere).any()
 
 
 def test_a_lamps_reflection_beside_the_mat_is_no_arm() -> None:

@@ -166,11 +166,6 @@ class SeenTable:
             return True
         return bool((part & self._coarse.border).any()) and not (part & self._ended).any()
 
-    @cached_property
-    def _likely(self) -> Floats | None:
-        """How likely a thing or a hand is seen in each cell, by the looks of it."""
-        return None if self._looked is None else thing_outliner().likelihoods(self._looked, self._coarse, self._seen)
-
     def _shows_table(self, inner: Mask, arm: Mask) -> bool:
         """Whether the table shows `inner` an arm's place as it does beside the `arm`."""
         coarse = self._coarse
@@ -189,11 +184,13 @@ class SeenTable:
     def _share_like_arm(self, where: Flags) -> float:
         """The share of some cells that look like a thing or a hand, in the half of them nearer to the mat or in the
         other, where less of it does: an arm goes on, but a thing may lie in its way."""
-        if self._likely is None:
+        if self._looked is None:
             return 1.0
+        asked = np.where(where, np.uint8(255), np.uint8(0))
+        likely = thing_outliner().likelihoods(self._looked, self._coarse, self._seen, asked)
         cells = np.column_stack(np.nonzero(where)[::-1]).astype(np.float64)
         far = np.abs(self._coarse.to_table(cells)).max(1)
-        like, beyond = self._likely[where] > LIKELY, far > np.median(far)
+        like, beyond = likely[where] > LIKELY, far > np.median(far)
         return min(float(like[beyond].mean()), float(like[~beyond].mean()))
 
     def _share_as_bare(self, where: Flags) -> float:

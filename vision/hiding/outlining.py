@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from vision.frame import Image
 from vision.hiding.cells import CoarseMap, square
 from vision.hiding.ground import LOGARITHMS
-from vision.masks import Mask
+from vision.masks import Mask, part_around
 from vision.pieces.faces import MAT_HALF_MM
 
 Floats = NDArray[np.float32]
@@ -25,6 +25,8 @@ CHANNELS = 6
 """Colours; where pieces are seen, where the mat lies, what the picture shows of the table."""
 LEAST_GROUND = 200
 """From fewer cells it is not told how the mat looks, or the table."""
+AROUND = 24
+"""So many cells around those it is asked about the network looks at."""
 STEP = 16
 """What the network is shown has a multiple of so many cells each way."""
 SPREAD, MOST = 0.3, 5.0
@@ -38,13 +40,20 @@ class ThingOutliner:
         """From the contents of an ONNX file."""
         self._net = cv2.dnn.readNetFromONNX(np.frombuffer(network, np.uint8), cv2.dnn.ENGINE_NEW)
 
-    def likelihoods(self, looked: Image, coarse: CoarseMap, pieces: Mask) -> Floats:
+    def likelihoods(self, looked: Image, coarse: CoarseMap, pieces: Mask, within: Mask | None = None) -> Floats:
         """How likely a thing is seen in each cell (h x w, 0 to 1); `looked` is the table from above, and where `pieces`
-        are seen (255, in cells) is none."""
-        fine = shrunk(looked, coarse)
-        mat = mat_of(coarse)
+        are seen (255, in cells) is none. Only cells `within` are asked about, where that is given: it is faster, and
+        others are 0."""
+        fine, mat = shrunk(looked, coarse), mat_of(coarse)
         usual = usual_colours(fine, pieces, mat, coarse.seen)
-        return self.of(shown(fine, pieces, mat, coarse.seen, usual), pieces.shape)
+        part = part_around(np.full_like(pieces, 255) if within is None else within, AROUND)
+        masks = [np.ascontiguousarray(mask[part]) for mask in (pieces, mat, coarse.seen)]
+        pixels = tuple(slice(FINE * side.start, FINE * side.stop) for side in part)
+        likely = np.zeros(pieces.shape, np.float32)
+        if masks[0].size:
+            values = shown(np.ascontiguousarray(fine[pixels]), masks[0], masks[1], masks[2], usual)
+            likely[part] = self.of(values, masks[0].shape)
+        return likely
 
     def of(self, values: Floats, cells: tuple[int, ...]) -> Floats:
         """The same of so many rows and columns of cells, `shown` to it."""
