@@ -43,16 +43,15 @@ class ThingOutliner:
     def likelihoods(self, looked: Image, coarse: CoarseMap, pieces: Mask, within: Mask | None = None) -> Floats:
         """How likely a thing is seen in each cell (h x w, 0 to 1); `looked` is the table from above, and where `pieces`
         are seen (255, in cells) is none. Only cells `within` are asked about, where that is given: it is faster, and
-        others are 0."""
+        what it says of others means nothing."""
         fine, mat = shrunk(looked, coarse), mat_of(coarse)
         usual = usual_colours(fine, pieces, mat, coarse.seen)
         part = part_around(np.full_like(pieces, 255) if within is None else within, AROUND)
         masks = [np.ascontiguousarray(mask[part]) for mask in (pieces, mat, coarse.seen)]
         pixels = tuple(slice(FINE * side.start, FINE * side.stop) for side in part)
         likely = np.zeros(pieces.shape, np.float32)
-        if masks[0].size:
-            values = shown(np.ascontiguousarray(fine[pixels]), masks[0], masks[1], masks[2], usual)
-            likely[part] = self.of(values, masks[0].shape)
+        values = shown(np.ascontiguousarray(fine[pixels]), masks[0], masks[1], masks[2], usual)
+        likely[part] = self.of(values, masks[0].shape)
         return likely
 
     def of(self, values: Floats, cells: tuple[int, ...]) -> Floats:
