@@ -189,9 +189,8 @@ class SeenTable:
         asked = np.where(where, np.uint8(255), np.uint8(0))
         likely = thing_outliner().likelihoods(self._looked, self._coarse, self._seen, asked)
         cells = np.column_stack(np.nonzero(where)[::-1]).astype(np.float64)
-        far = np.abs(self._coarse.to_table(cells)).max(1)
-        like, beyond = likely[where] > LIKELY, far > np.median(far)
-        return min(float(like[beyond].mean()), float(like[~beyond].mean()))
+        outward = np.argsort(np.abs(self._coarse.to_table(cells)).max(1), kind="stable")
+        return min(float(half.mean()) for half in np.array_split(likely[where][outward] > LIKELY, 2))
 
     def _share_as_bare(self, where: Flags) -> float:
         """The share of some cells in which the table is known to look as it did when it was bare."""

@@ -6,6 +6,7 @@ on a white mat, a fork. A plain ONNX file beside this module, run by OpenCV; tes
 
 from functools import cache
 from importlib.resources import files
+from threading import Lock
 
 import cv2
 import numpy as np
@@ -34,11 +35,12 @@ SPREAD, MOST = 0.3, 5.0
 
 
 class ThingOutliner:
-    """The network. Keeps nothing between pictures."""
+    """The network. Keeps nothing between pictures, and may be asked by several threads."""
 
     def __init__(self, network: bytes) -> None:
         """From the contents of an ONNX file."""
         self._net = cv2.dnn.readNetFromONNX(np.frombuffer(network, np.uint8), cv2.dnn.ENGINE_NEW)
+        self._turn = Lock()
 
     def likelihoods(self, looked: Image, coarse: CoarseMap, pieces: Mask, within: Mask | None = None) -> Floats:
         """How likely a thing is seen in each cell (h x w, 0 to 1); `looked` is the table from above, and where `pieces`
@@ -56,8 +58,9 @@ class ThingOutliner:
 
     def of(self, values: Floats, cells: tuple[int, ...]) -> Floats:
         """The same of so many rows and columns of cells, `shown` to it."""
-        self._net.setInput(values[None])
-        logits = np.asarray(self._net.forward(), np.float32)[0, 0, : cells[0], : cells[1]]
+        with self._turn:
+            self._net.setInput(values[None])
+            logits = np.array(self._net.forward(), np.float32)[0, 0, : cells[0], : cells[1]]
         return np.asarray(1.0 / (1.0 + np.exp(-logits)), np.float32)
 
 
