@@ -118,7 +118,7 @@ def _text_files() -> list[Path]:
     if listed.returncode:
         pytest.skip("this is no git checkout")
     paths = [ROOT / name for name in listed.stdout.decode().split("\0") if name]
-    return [path for path in paths if path.is_file() and b"\0" not in path.read_bytes()[:4096]]
+    return [path for path in paths if path.is_file() and b"\0" not in path.read_bytes()]
 
 
 def _settings(model: type[BaseModel], above: Key = ()) -> list[Key]:

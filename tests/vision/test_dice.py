@@ -43,7 +43,6 @@ PHOTOS = Path(__file__).parents[2].parent / "shared" / "photos" / "table"
 SEED = 700_000
 """Far from those that the networks learned from."""
 SURE = 0.9
-MODELS_MB = 3.0
 SQUARE = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 Array = NDArray[np.float64]
 OAK, SKIN = (72.0, 120.0, 170.0), (120.0, 150.0, 205.0)
@@ -706,11 +705,6 @@ def test_pieces_are_cut_where_they_are() -> None:
         moments = cv2.moments(patch[..., 0])
         assert moments["m10"] / moments["m00"] == pytest.approx(23.5, abs=0.15)
         assert moments["m01"] / moments["m00"] == pytest.approx(23.5, abs=0.15)
-
-
-def test_the_networks_are_small() -> None:
-    models = Path(__file__).parents[2] / "vision" / "dice"
-    assert 0 < sum(path.stat().st_size for path in models.glob("*.onnx")) < MODELS_MB * 1e6
 
 
 @pytest.mark.skipif(not PHOTOS.is_dir(), reason=f"no pictures at {PHOTOS}")
