@@ -214,7 +214,8 @@ def lamp_pool(rng: Rng, size: tuple[int, ...]) -> Array:
         spread = np.exp(-(np.square(x - at[0]) + np.square(y - at[1])) / (2 * wide**2))
     else:
         way, soft = rng.uniform(0, 2 * np.pi), np.exp(rng.uniform(np.log(1.0), np.log(60.0)))
-        spread = 1.0 / (1.0 + np.exp(-((x - at[0]) * np.cos(way) + (y - at[1]) * np.sin(way)) / soft))
+        before = -((x - at[0]) * np.cos(way) + (y - at[1]) * np.sin(way)) / soft
+        spread = 1.0 / (1.0 + np.exp(np.minimum(before, 500.0)))
     least = rng.uniform(0.0, 0.8)
     return np.asarray(least + (1.0 - least) * spread)
 

@@ -2,6 +2,7 @@
 
 Light has soft edges, or darkens and brightens all colours alike. What has other colours than the ground around it, or
 is far brighter or darker, and ends sharply where the ground goes on, lies on it. What is printed on a mat is thin.
+A network that knows how things look says where others are (see outlining.py).
 """
 
 from collections.abc import Iterable, Sequence
@@ -148,8 +149,8 @@ def like_things(likely: Floats, free: Mask) -> Mask:
 
 
 def _without_light(things: Mask, small: Image, free: Mask) -> Mask:
-    """Those parts that no light makes: it is darker or brighter than what is around it by one measure in all colours,
-    and either has soft edges or is a flat shadow. Nobody could tell a thing that looks so from it."""
+    """Those parts that light does not make. It is darker or brighter than what is around it by one measure in all
+    colours, and has soft edges or is a flat shadow; a thing that looks so cannot be told from it."""
     count, labels, stats, _ = cv2.connectedComponentsWithStats(things, connectivity=8)
     kept = things.copy()
     if count == 1:

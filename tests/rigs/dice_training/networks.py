@@ -7,7 +7,8 @@ VALUES = 7
 GEOMETRY = 7
 
 
-def _layer(inside: int, outside: int, size: int = 3, stride: int = 1, *, dilation: int = 1) -> nn.Module:
+def layer(inside: int, outside: int, size: int = 3, stride: int = 1, *, dilation: int = 1) -> nn.Module:
+    """A convolution, its batches normalised, of which nothing below zero is left."""
     padding = dilation * (size // 2)
     return nn.Sequential(
         nn.Conv2d(inside, outside, size, stride, padding, dilation, bias=False),
@@ -21,8 +22,8 @@ class Proposer(nn.Module):  # type: ignore[misc]  # torch may be missing
 
     def __init__(self) -> None:
         super().__init__()
-        self.stem = nn.Sequential(_layer(3, 16, stride=2), _layer(16, 32, stride=2))
-        self.blocks = nn.ModuleList(_layer(32, 32, dilation=dilation) for dilation in (1, 2, 1))
+        self.stem = nn.Sequential(layer(3, 16, stride=2), layer(16, 32, stride=2))
+        self.blocks = nn.ModuleList(layer(32, 32, dilation=dilation) for dilation in (1, 2, 1))
         self.head = nn.Conv2d(32, 4, 1)
         nn.init.constant_(self.head.bias, -2.0)
 
@@ -38,7 +39,7 @@ class Residual(nn.Module):  # type: ignore[misc]  # torch may be missing
 
     def __init__(self, channels: int) -> None:
         super().__init__()
-        self.layers = nn.Sequential(_layer(channels, channels), _layer(channels, channels))
+        self.layers = nn.Sequential(layer(channels, channels), layer(channels, channels))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return x + self.layers(x)
@@ -50,12 +51,12 @@ class TopReader(nn.Module):  # type: ignore[misc]  # torch may be missing
     def __init__(self) -> None:
         super().__init__()
         self.layers = nn.Sequential(
-            _layer(5, 32, 5, 2),
-            _layer(32, 64, 3, 2),
+            layer(5, 32, 5, 2),
+            layer(32, 64, 3, 2),
             Residual(64),
-            _layer(64, 128, 3, 2),
+            layer(64, 128, 3, 2),
             Residual(128),
-            _layer(128, 32, 1),
+            layer(128, 32, 1),
             nn.Flatten(),
             nn.Dropout(0.1),
             nn.Linear(32 * 36, 128),

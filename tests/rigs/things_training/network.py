@@ -6,19 +6,11 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from tests.rigs.dice_training.networks import layer
 from vision.hiding.outlining import CHANNELS
 
 WIDTHS = (16, 24, 40, 56, 64)
 """Channels: of pixels half as large as cells, then of cells, and of what is twice as wide each."""
-
-
-def _layer(inside: int, outside: int, size: int = 3, stride: int = 1, dilation: int = 1) -> nn.Module:
-    padding = dilation * (size // 2)
-    return nn.Sequential(
-        nn.Conv2d(inside, outside, size, stride, padding, dilation, bias=False),
-        nn.BatchNorm2d(outside),
-        nn.ReLU(inplace=True),
-    )
 
 
 class Outliner(nn.Module):  # type: ignore[misc]  # torch may be missing
@@ -26,14 +18,13 @@ class Outliner(nn.Module):  # type: ignore[misc]  # torch may be missing
 
     def __init__(self) -> None:
         super().__init__()
-        self.stem = _layer(CHANNELS, WIDTHS[0], 5, 2)
+        self.stem = layer(CHANNELS, WIDTHS[0], 5, 2)
         self.down = nn.ModuleList(
-            nn.Sequential(_layer(inside, outside, 3, 2), _layer(outside, outside))
-            for inside, outside in pairwise(WIDTHS)
+            nn.Sequential(layer(inside, outside, 3, 2), layer(outside, outside)) for inside, outside in pairwise(WIDTHS)
         )
-        self.wide = nn.ModuleList(_layer(WIDTHS[-1], WIDTHS[-1], dilation=dilation) for dilation in (1, 2, 4))
+        self.wide = nn.ModuleList(layer(WIDTHS[-1], WIDTHS[-1], dilation=dilation) for dilation in (1, 2, 4))
         self.beside = nn.ModuleList(nn.Conv2d(width, narrow, 1) for narrow, width in pairwise(WIDTHS))
-        self.up = nn.ModuleList(_layer(width, width) for width in WIDTHS[:-1])
+        self.up = nn.ModuleList(layer(width, width) for width in WIDTHS[:-1])
         self.head = nn.Conv2d(WIDTHS[0], 1, 1)
         nn.init.constant_(self.head.bias, -2.0)
 
