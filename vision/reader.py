@@ -183,13 +183,13 @@ class Reader:
             known = self._read_again(frame, known, come_to_rest, busy)
         elif looking and not known.shows_the_same(frame, busy):
             known = self._read_again(frame, known, None, busy)
-        elif not self._thorough and known.lying_due(frame.time_s, busy):
+        elif not self._thorough and known.lying_due(frame.time_s, busy | _waited_for(frame, known)):
             seen = SeenTable(known.seen_from_above.look.soft, known.coarse, known.readings, self._kinds)
             known.take_lying(_lying(known, seen))
             self._clock.stage("hidden")
-        if known.hand.any() and frame.time_s - known.hand_since_s < ABSORB_S:
-            busy = busy | known.hand
-            known.motion.disturb(known.hand)
+        if (hand := _waited_for(frame, known)).any():
+            busy = busy | hand
+            known.motion.disturb(hand)
         if moving.any():
             return self._scene_while_moving(frame, known, changed & busy, busy)
         return self._scene(frame, known, known.sightings, known.hidden, busy)
@@ -569,11 +569,16 @@ def _lies_as(one: Registration, other: Registration) -> bool:
     return one.markers_shift_mm(other) < MAT_MOVED_MM
 
 
+def _waited_for(frame: Frame, known: KnownTable) -> Mask:
+    """Blocks of hands that rest, but not for so long that they are none to wait for."""
+    return known.hand if frame.time_s - known.hand_since_s < ABSORB_S else known.nowhere
+
+
 def _lying(known: KnownTable, seen: SeenTable) -> Mask:
     """Cells in which things lie about, and none of the pieces that are known."""
     likely = [piece for piece in known.sightings if piece.likely]
     flat = [np.array(piece.outline_mm) for piece in likely if piece.kind is not PieceKind.DIE]
-    return lying_about(known.seen_from_above, seen, known.coarse, flat + dice_as_seen(likely))
+    return lying_about(known.seen_from_above, seen, known.coarse, flat + dice_as_seen(likely), known.changed())
 
 
 def _explained_by(readings: Sequence[Reading]) -> float:

@@ -1,7 +1,8 @@
-"""How well the network that outlines things does on drawn ones that it never learned from, by itself.
+"""How well the network that outlines things does on drawn ones that it never learned from, by itself: each as a single
+picture, and on a table that is watched.
 
 Run with `make things-report`; ARGS="--tables 40 --first-seed 9000000". Household things by a renderer that is not ours,
-read by the whole of vision: `make traced-report ARGS="--seed 18 --things 8"`.
+read by the whole of vision: `make traced-report ARGS="--seed 18 --things 8"`, with `--live` if they are watched.
 """
 
 import argparse
@@ -16,7 +17,7 @@ from tests.rigs.things_training.scene import Scene
 from tests.rigs.things_training.scenes import scenes, simulated
 from vision.hiding.cells import CELL_MM
 from vision.hiding.lying_about import like_things
-from vision.hiding.outlining import ThingOutliner, shown, thing_outliner, usual_colours
+from vision.hiding.outlining import Changed, ThingOutliner, shown, thing_outliner, usual_colours
 from vision.reports.rates import wilson
 from vision.threads import use_one_core
 
@@ -41,12 +42,12 @@ class Counts:
     bins: NDArray[np.int64] = field(default_factory=lambda: np.zeros((len(BINS) - 1, 2), np.int64))
     """Cells of such likelihoods, and how many of them are covered by things."""
 
-    def take(self, scene: Scene, likely: NDArray[np.float32]) -> None:
-        """Count one scene."""
+    def take(self, scene: Scene, likely: NDArray[np.float32], changed: Changed | None) -> None:
+        """Count one scene, of which it is known, or not, what `changed`."""
         self.scenes += 1
         asked = scene.asked > 0
         true = np.where(asked & (scene.things > 127), np.uint8(255), np.uint8(0))
-        found = like_things(likely, scene.seen & ~scene.pieces)
+        found = like_things(likely, scene.seen & ~scene.pieces, changed)
         count, labels, stats, _ = cv2.connectedComponentsWithStats(true, connectivity=8)
         for number in range(1, count):
             if stats[number, cv2.CC_STAT_AREA] * CELL_MM**2 >= LEAST_MM2:
@@ -59,13 +60,15 @@ class Counts:
             self.bins[number] += np.count_nonzero(of == number), np.count_nonzero(true[asked][of == number])
 
 
-def counted(network: ThingOutliner, many: Iterator[Scene]) -> Counts:
-    """What a network says of some scenes."""
-    counts = Counts()
+def counted(network: ThingOutliner, many: Iterator[Scene]) -> tuple[Counts, Counts]:
+    """What a network says of some scenes as single pictures, and if they had been watched."""
+    single, watched = Counts(), Counts()
     for scene in many:
         usual = usual_colours(scene.fine, scene.pieces, scene.mat, scene.seen)
-        counts.take(scene, network.of(shown(scene.fine, scene.pieces, scene.mat, scene.seen, usual), scene.seen.shape))
-    return counts
+        values = shown(scene.fine, scene.pieces, scene.mat, scene.seen, usual)
+        for counts, changed in ((single, None), (watched, scene.changed)):
+            counts.take(scene, network.of(values, scene.seen.shape, changed), changed)
+    return single, watched
 
 
 def unseen(tables: int, first_seed: int = FIRST_SEED) -> Iterator[Scene]:
@@ -99,7 +102,8 @@ def main() -> None:
     parser.add_argument("--first-seed", type=int, default=FIRST_SEED)
     options = parser.parse_args()
     use_one_core()
-    print(as_text(counted(thing_outliner(), unseen(options.tables, options.first_seed))))
+    single, watched = counted(thing_outliner(), unseen(options.tables, options.first_seed))
+    print(f"Single pictures\n{as_text(single)}\n\nTables that were watched\n{as_text(watched)}")
 
 
 if __name__ == "__main__":

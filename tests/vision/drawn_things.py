@@ -27,15 +27,18 @@ PX_MM = 1.25
 SLICE_MM = 5.0
 """A thing is seen as slices so high,"""
 MOST_SLICES = 14
-FLAT_MM = 0.6
+FLAT, FLAT_MM = 0.35, 0.6
+"""The share of things that are flat, and about how high these are."""
 REACH_MM = 8.0, 95.0
 """From a thing's middle to its farthest place."""
 TALLEST_MM = 140.0
+TALL = 0.15
+"""The share of things that stand tall, as mugs and bottles do, and throw long shadows."""
 CAMERA_MM = 700.0, 1100.0
 """How high cameras hang."""
-CLEAR = 0.12
+CLEAR = 0.15
 """The share of things that are seen through."""
-LIKE_GROUND = 0.15
+LIKE_GROUND = 0.22
 """The share in nearly the colour of what they lie on."""
 
 
@@ -208,8 +211,10 @@ def _turn(rng: Rng, x: Array, y: Array) -> tuple[Array, Array]:
 
 def _tall(rng: Rng, reach: float) -> float:
     """Any height that such a thing may have."""
-    if rng.random() < 0.35:
+    if rng.random() < FLAT:
         return FLAT_MM * float(rng.uniform(0.3, 5.0))
+    if rng.random() < TALL / (1.0 - FLAT):
+        return float(rng.uniform(40.0, TALLEST_MM))
     return float(np.clip(np.exp(rng.uniform(np.log(1.5), np.log(min(TALLEST_MM, 2.5 * reach + 3)))), 0.5, TALLEST_MM))
 
 

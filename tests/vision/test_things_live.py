@@ -139,3 +139,12 @@ def test_what_ends_where_the_table_looks_as_it_did_is_no_hand(pack: FacePack) ->
     _, scene = watched(pack, views(1), [painted(one, box, BLUE) for one in views(6)])
     assert causes_at(scene, 180, 0) == causes_at(scene, 295, 0) == {HiddenCause.FOREIGN}
     assert causes_at(scene, 360, 0) == set()
+
+
+def test_what_reaches_beyond_the_picture_and_stays_keeps_no_other_thing_from_being_told(pack: FacePack) -> None:
+    """Such a mug is taken for a hand, for which one waits a while, and no longer."""
+    mug, button = np.array([[330.0, 230.0], [400.0, 230.0], [400.0, 600.0], [330.0, 600.0]]), disc(-80, 100, 9)
+    lie = [painted(shaded(one, button, 0.5), mug, BLUE) for first in range(6, 31, 5) for one in views(first)]
+    _, scene = watched(pack, views(1), lie)
+    assert HiddenCause.HAND in causes_at(scene, 365, 240)
+    assert causes_at(scene, -80, 100) == {HiddenCause.FOREIGN}

@@ -12,7 +12,7 @@ from vision.kept import Kept
 from vision.masks import Mask, part_around
 from vision.mat.rectify import PX_PER_MM, Box
 from vision.mat.registration import Registration
-from vision.motion import WIDTH
+from vision.motion import WIDTH, Small
 from vision.pieces.reading import Reading
 from vision.pieces.verify import Prepared
 from vision.scene import PieceKind, Sighting
@@ -50,6 +50,7 @@ class Blocks:
         spots = self._to_small(registration.to_picture(coarse.to_table(cells.astype(np.float64))))
         nearest = np.clip(np.round(spots), [0, 0], [shape[1] - 1, shape[0] - 1]).astype(np.int16)
         self._of_cells = nearest.reshape(coarse.height, coarse.width, 2)
+        self._columns, self._rows = cv2.split(spots.reshape(coarse.height, coarse.width, 2).astype(np.float32))
         around = np.array([[0, 0], [0.5, 0], [1, 0], [1, 0.5], [1, 1], [0.5, 1], [0, 1], [0, 0.5]])
         edge = coarse.to_table(around * [coarse.width - 1, coarse.height - 1])
         self.beyond = self.polygons([edge]) == 0
@@ -78,6 +79,12 @@ class Blocks:
         if not blocks.any():
             return np.zeros((self._coarse.height, self._coarse.width), np.uint8)
         return np.asarray(cv2.remap(blocks, self._of_cells, np.empty(0), cv2.INTER_NEAREST), np.uint8)
+
+    def values_in_cells(self, values: Small) -> NDArray[np.float32]:
+        """What blocks are worth (rows x columns x 3) in each of the table's cells."""
+        border = cv2.BORDER_REPLICATE
+        there = cv2.remap(values, self._columns, self._rows, cv2.INTER_LINEAR, borderMode=border)
+        return np.asarray(there, np.float32)
 
     def pixels(self, blocks: Mask) -> Mask | None:
         """255 in the table map's pixels where these blocks lie; None where there are none."""

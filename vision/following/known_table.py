@@ -23,6 +23,7 @@ from vision.following.unchanged import Shown
 from vision.frame import Frame, Image
 from vision.hiding.cells import CELL_MM, coarse_map
 from vision.hiding.hidden import hidden_places
+from vision.hiding.outlining import Changed, changes
 from vision.masks import widened
 from vision.mat.beyond_picture import mat_beyond_picture
 from vision.mat.rectify import Box
@@ -106,6 +107,8 @@ class KnownTable:
         self.lying: tuple[HiddenPlace, ...] = ()
         """What things hide besides that were looked for when all had been at rest for a while."""
         self._sought_lying = self._knows_lying = False
+        self._lay_at_first: Mask | None = None
+        """Blocks in which things lay when they were looked for first: how it looks without them is not known."""
         self.out_of_picture = mat_beyond_picture(registration)
         self._made: list[tuple[Reading, Sighting]] = []
         self._found: dict[str, tuple[Sighting, ...]] = {}
@@ -157,7 +160,7 @@ class KnownTable:
         other = KnownTable(registration, view, self.kinds, self.motion.last, frame)
         other.looked_s = self.looked_s
         other._bare_table = self._bare_table.laid_over(other.blocks)
-        other._things = self._things
+        other._things, other._lay_at_first = self._things, self._lay_at_first
         other.motion, other.looks = self.motion, self.looks
         other.change, other.uncovered, other._changed_since = self.change, self.uncovered, self._changed_since
         other._written = self._written
@@ -270,7 +273,7 @@ class KnownTable:
         """Whether it is time to look for things that lie about: when the table is known and after each change that
         pieces do not explain, once nothing waits for it."""
         rests = self.looks >= LOOKS and time_s - self.looked_s >= LYING_S
-        if not rests or self._sought_lying or busy.any() or self.hand.any():
+        if not rests or self._sought_lying or busy.any():
             return False
         self._sought_lying = self._knows_lying and not self._may_hold_things()
         return not self._sought_lying
@@ -289,7 +292,18 @@ class KnownTable:
         places = hidden_places(lying, self.coarse, cause=HiddenCause.FOREIGN)
         cells = [(one, self.coarse.polygons([np.array(one.outline_mm)]) > 0) for one in places]
         self.lying = tuple(one for one, own in cells if float((told[own] > 0).mean()) < MOST_TOLD)
+        if self._lay_at_first is None:
+            self._lay_at_first = self.blocks.polygons([np.array(one.outline_mm) for one in (*self.hidden, *places)])
         self._sought_lying = self._knows_lying = True
+
+    def changed(self) -> Changed | None:
+        """How the table changed since what lies there was seen first; None where things were not looked for yet."""
+        if self._lay_at_first is None:
+            return None
+        before, known = self._things.looked_first(self.blocks, self._bare_table, self.readings)
+        known &= ~self._lay_at_first
+        brighter = self.blocks.values_in_cells(changes(self.motion.last, before, known))
+        return Changed(brighter, self.blocks.to_cells(known) & self.coarse.seen)
 
     def _blocks_of(self, hidden: HiddenPlace) -> Mask:
         return self.blocks.polygons([np.array(hidden.outline_mm)])

@@ -91,6 +91,13 @@ class Things:
         self._learn(small, stay & ~(self._lie | elsewhere))
         return self._lie
 
+    def looked_first(self, blocks: Blocks, bare: BareTable, readings: Sequence[Reading]) -> tuple[Small, Mask]:
+        """How the blocks looked when what lies there now, these `readings` among it, was seen first, and where that is
+        known (255)."""
+        stay = blocks.covered(readings)
+        of_pieces = self._seen & (stay | blocks.covered(self._under))
+        return _laid_over(self._first, of_pieces, bare.looked_first), of_pieces | (bare.known & ~stay)
+
     def _shows(self, piece: Reading, as_before: Mask, blocks: Blocks, bare: BareTable) -> bool:
         """Whether part of a piece shows what it showed, of its footprint what looks `as_before`, and no table."""
         at = blocks.footprint(piece)

@@ -16,7 +16,7 @@ from vision.frame import Image
 from vision.hiding.cells import CELL_MM, Array, CoarseMap, disc, large_parts, square
 from vision.hiding.foreign import SeenTable
 from vision.hiding.ground import FLOOR, LOGARITHMS, strays_from_ground
-from vision.hiding.outlining import thing_outliner
+from vision.hiding.outlining import Changed, thing_outliner
 from vision.masks import Mask, part_around
 from vision.mat.rectify import PX_PER_MM
 from vision.pieces.faces import MAT_HALF_MM
@@ -73,8 +73,9 @@ WRIST_RADIUS = 8.0
 """What reaches the picture's edge and is narrower is a stripe of the table, and no arm (cells)."""
 OVER_CELLS, OVER_MM2 = 3, 160.0
 """What lies on a piece hides so many cells of it each way, and so much."""
-LIKELY, LOOKS_SURE, SURE_MM2 = 0.7, 0.85, 60.0
-"""The network takes a part for a thing where it is so likely, and so much of it that likely."""
+LIKELY, LOOKS_SURE, SURE_MM2 = (0.7, 0.5), (0.85, 0.8), (60.0, 30.0)
+"""The network takes a part for a thing where it is so likely, and so much of it that likely; the latter where it is
+known what changed, as less is taken for things there that is none."""
 AROUND_CELLS, LEAST_SHADE, FLAT_SHADE, FLAT_SHARE, SOFT_LIGHT = 5, 0.1, 0.12, 0.85, 0.06
 """So far around a part the ground tells whether the part is in the shade, by so much (logarithm); brightness strays by
 no more in so large a share of a flat shadow; and light whose edge (logarithm per cell) is no steeper is soft."""
@@ -119,15 +120,23 @@ class _Ground:
     """How much it usually does."""
 
 
-def lying_about(view: FromAbove, seen: SeenTable, coarse: CoarseMap, pieces_mm: Sequence[Array]) -> Mask:
+def lying_about(
+    view: FromAbove,
+    seen: SeenTable,
+    coarse: CoarseMap,
+    pieces_mm: Sequence[Array],
+    changed: Changed | None = None,
+) -> Mask:
     """255 in the cells where things lie on the mat, on pieces and beside them, in which no piece is seen.
 
-    `view` is the table seen from above; `pieces_mm` are the outlines (n x 2 each) of all pieces that are read.
+    `view` is the table seen from above; `pieces_mm` are the outlines (n x 2 each) of all pieces that are read; of a
+    table that is watched it is known what `changed`.
     """
     pieces = coarse.polygons(pieces_mm)
     free = ~(seen.seen | pieces)
     shown = seen.seen | (pieces & ~seen.covered)
-    by_looks = like_things(thing_outliner().likelihoods(view.looked, coarse, shown), coarse.seen & ~shown)
+    likely = thing_outliner().likelihoods(view.looked, coarse, shown, changed=changed)
+    by_looks = like_things(likely, coarse.seen & ~shown, changed)
     by_looks = _without_light(by_looks, seen.small, coarse.seen & ~shown)
     found = _on_mat(view, coarse, seen.seen | pieces) | _beyond_mat(seen.small, coarse, pieces) | by_looks
     # What lies over the mat's edge is seen on both sides of it.
@@ -137,13 +146,18 @@ def lying_about(view: FromAbove, seen: SeenTable, coarse: CoarseMap, pieces_mm: 
     return np.asarray(on_table | by_looks | (_over_pieces(seen.covered) & ~seen.seen), np.uint8)
 
 
-def like_things(likely: Floats, free: Mask) -> Mask:
-    """255 in the `free` cells of parts that look like things, where these are so `likely` in each cell."""
-    parts = (
-        np.asarray(cv2.morphologyEx((likely > LIKELY).astype(np.uint8), cv2.MORPH_CLOSE, _NEAR), np.uint8) * 255 & free
+def like_things(likely: Floats, free: Mask, changed: Changed | None = None) -> Mask:
+    """255 in the `free` cells of parts that look like things, where these are so `likely` in each cell; of a table that
+    is watched it is known what `changed`."""
+    known = np.zeros(likely.shape, bool) if changed is None else changed.known > 0
+    least, least_sure, least_mm2 = (
+        np.where(known, watched, single) for single, watched in (LIKELY, LOOKS_SURE, SURE_MM2)
     )
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(parts, connectivity=8)
-    sure = np.bincount(labels[(likely > LOOKS_SURE) & (parts > 0)], minlength=len(stats)) * CELL_MM**2 >= SURE_MM2
+    closed = cv2.morphologyEx((likely > least).astype(np.uint8), cv2.MORPH_CLOSE, _NEAR)
+    parts = np.asarray(closed, np.uint8) * 255 & free
+    count, labels = cv2.connectedComponents(parts, connectivity=8)
+    surely = (likely > least_sure) & (parts > 0)
+    sure = np.bincount(labels[surely], CELL_MM**2 / least_mm2[surely], count) >= 1.0
     sure[0] = False
     return np.where(sure[labels], np.uint8(255), np.uint8(0))
 

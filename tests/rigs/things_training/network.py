@@ -1,4 +1,5 @@
-"""The network that outlines things: it looks at a table from near and from far, and says of each cell."""
+"""The networks that outline things: one looks at a table from near and from far, and says of each cell; one weighs
+what that says with what changed."""
 
 from itertools import pairwise
 
@@ -7,10 +8,14 @@ from torch import nn
 from torch.nn import functional
 
 from tests.rigs.dice_training.networks import layer
-from vision.hiding.outlining import CHANNELS
+from vision.hiding.outlining import CHANNELS, WEIGHED
 
 WIDTHS = (16, 24, 40, 56, 64)
 """Channels: of pixels half as large as cells, then of cells, and of what is twice as wide each."""
+
+
+WEIGHER, DILATIONS = 16, (1, 2, 4, 8)
+"""Channels of the one that weighs, and how far its layers look."""
 
 
 class Outliner(nn.Module):  # type: ignore[misc]  # torch may be missing
@@ -39,3 +44,21 @@ class Outliner(nn.Module):  # type: ignore[misc]  # torch may be missing
             x = functional.interpolate(beside(x), scale_factor=2.0, mode="bilinear", align_corners=False)
             x = up(x + seen.pop())
         return self.head(x)
+
+
+class Weigher(nn.Module):  # type: ignore[misc]  # torch may be missing
+    """WEIGHED x h x w to 1 x h x w: the logit of a thing in each cell; where none is known, the one it is given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem = layer(WEIGHED, WEIGHER)
+        self.wide = nn.ModuleList(layer(WEIGHER, WEIGHER, dilation=dilation) for dilation in DILATIONS)
+        self.head = nn.Conv2d(WEIGHER, 1, 1)
+        nn.init.zeros_(self.head.weight)
+        nn.init.zeros_(self.head.bias)
+
+    def forward(self, given: torch.Tensor) -> torch.Tensor:
+        x = self.stem(given)
+        for wide in self.wide:
+            x = x + wide(x)
+        return given[:, :1] + given[:, -1:] * self.head(x)

@@ -22,15 +22,15 @@ from numpy.typing import NDArray
 
 from hardware.simulated.surroundings import Conditions
 from tests.benchmarks.simulated_pieces import FAMILIES, photograph
-from tests.rigs.things_training.scene import VARIANTS, Scene
+from tests.rigs.things_training.scene import STEP_OF_LIGHT, VARIANTS, Scene
 from tests.vision.drawn_cloths import draw_cloth
 from tests.vision.drawn_dice import background
 from tests.vision.drawn_hands import lay_hand, some_hand
-from tests.vision.drawn_lamps import GAMMA, lamp_pool, moved, some_lights, something_above
+from tests.vision.drawn_lamps import GAMMA, Lights, lamp_pool, moved, some_lights, something_above
 from tests.vision.drawn_things import PX_MM, lay, some_thing
 from vision.frame import Image
 from vision.hiding.cells import CoarseMap, coarse_map
-from vision.hiding.outlining import mat_of, shrunk
+from vision.hiding.outlining import changes, mat_of, shrunk
 from vision.masks import Mask
 from vision.mat.errors import RegistrationError
 from vision.mat.rectify import table_map
@@ -52,6 +52,17 @@ OTHER_GROUND, OTHER_MAT, OTHER_LAMPS = 0.5, 0.4, 0.8
 """Shares of the scenes whose ground beyond the mat is another, whose mat is of another colour, and on which other lamps
 shine."""
 MOST_THINGS, EMPTY, WITH_HANDS = 12, 0.3, 0.2
+STOOD, GONE = (0.7, 0.2, 0.1), 0.25
+"""The shares of watched tables on which none, three in ten or all of the things lay from the start, and on which others
+were taken away."""
+CAME, NUDGED = 0.2, 0.15
+"""The shares of pieces that came since, and that were pushed a little."""
+OTHER_LIGHT, SWAY = 0.5, 0.4
+"""The share of watched tables whose light was another at the start; how far it is seen askew (pixels)."""
+HARD, HARDER = 0.3, 0.1
+"""The share of tables on which shadows of things have much harder edges, so much as wide."""
+BLOCK_MM = 3.8, 6.5
+"""So large are the blocks of small pictures (`vision.motion`)."""
 UNREAD = 0.08
 """The share of pieces that were not read: what they are is not asked."""
 PART = 40
@@ -114,20 +125,70 @@ def _scene(table: Table, rng: Rng) -> Scene:
     picture = table.fine.astype(np.float32)
     _other_surfaces(rng, picture, table)
     lights = some_lights(rng)
+    if rng.random() < HARD:
+        lights = Lights(tuple(replace(lamp, soft=lamp.soft * HARDER) for lamp in lights.lamps), lights.room)
     if rng.random() < OTHER_LAMPS:
         _light(rng, picture)
-    things = np.zeros(picture.shape[:2], np.float32)
-    if rng.random() > EMPTY:
-        middles = [rng.uniform(0, picture.shape[1::-1]) for _ in range(int(rng.integers(1, MOST_THINGS + 1)))]
-        strewn = [(some_thing(rng, _colour_at(picture, at)), at) for at in middles]
-        things = lay(rng, picture, strewn, lights)
+    count = 0 if rng.random() < EMPTY else int(rng.integers(1, MOST_THINGS + 1))
+    stood = rng.binomial(count, float(rng.choice([0.0, 0.3, 1.0], p=STOOD)))
+    things = _strew(rng, picture, stood, lights)
+    before = picture.copy()
+    things = np.maximum(things, _strew(rng, picture, count - stood, lights))
+    if rng.random() < GONE:
+        _strew(rng, before, int(rng.integers(1, 5)), lights)
     if rng.random() < WITH_HANDS:
         things = np.maximum(things, _reach_over(rng, picture))
     pieces, asked = _known(rng, table, things)
     cells = np.asarray(cv2.resize(things, pieces.shape[::-1], interpolation=cv2.INTER_AREA), np.float32)
-    return Scene(
-        _photographed(rng, picture), pieces, table.mat, table.seen, np.round(cells * 255).astype(np.uint8), asked
+    camera = _some_camera(rng)
+    now = _photographed(rng, picture, camera)
+    light, known = _changed(rng, table, before, now, camera)
+    return Scene(now, pieces, table.mat, table.seen, np.round(cells * 255).astype(np.uint8), asked, light, known)
+
+
+def _strew(rng: Rng, picture: Floats, count: int, lights: Lights) -> Floats:
+    """So many things over all of it; what they cover, 0 to 1."""
+    if not count:
+        return np.zeros(picture.shape[:2], np.float32)
+    middles = [rng.uniform(0, picture.shape[1::-1]) for _ in range(count)]
+    return lay(rng, picture, [(some_thing(rng, _colour_at(picture, at)), at) for at in middles], lights)
+
+
+def _changed(rng: Rng, table: Table, before: Floats, now: Image, camera: "_Camera") -> tuple[NDArray[np.int8], Mask]:
+    """How a picture differs from that of the same table `before`, in small pictures, and where that is known: not where
+    other pieces lay, nor what hands hid then."""
+    known = table.seen.copy()
+    size = before.shape[1::-1]
+    for _, mask in table.pieces:
+        chance = rng.random()
+        if chance < CAME:
+            known[cv2.dilate(mask, np.ones((5, 5), np.uint8)) > 0] = 0
+        elif chance < CAME + NUDGED:
+            lay = cv2.resize(mask, size, interpolation=cv2.INTER_NEAREST) > 0
+            way = np.array([[1, 0, rng.normal(0, 1.2)], [0, 1, rng.normal(0, 1.2)]])
+            before[lay] = cv2.warpAffine(before, way, size, borderMode=cv2.BORDER_REPLICATE)[lay]
+    for _ in range(int(rng.choice([0, 1, 3], p=[0.5, 0.3, 0.2]))):
+        at, wide = (rng.uniform(0, 1, 2) * known.shape[::-1]).tolist(), rng.uniform(10, 120, 2).tolist()
+        cv2.ellipse(known, (at, wide, float(rng.uniform(0, 180))), (0,), -1)
+    if rng.random() < OTHER_LIGHT:
+        before *= np.exp(rng.normal(0, 0.08) + rng.normal(0, 0.03, 3)).astype(np.float32)
+        for _ in range(int(rng.choice([0, 1, 2]))):
+            _spot(rng, before)
+        for _ in range(int(rng.choice([0, 1, 2]))):
+            above = cv2.GaussianBlur(something_above(rng, before.shape[:2]), (0, 0), float(rng.uniform(1, 15)))
+            before *= (1.0 - rng.uniform(0.05, 0.6) * above[..., None]).astype(np.float32)
+    way = np.array([[1, 0, rng.normal(0, SWAY)], [0, 1, rng.normal(0, SWAY)]])
+    before = np.asarray(cv2.warpAffine(before, way, size, borderMode=cv2.BORDER_REPLICATE), np.float32)
+    then = _photographed(rng, before, camera)
+    block = float(rng.uniform(*BLOCK_MM)) / PX_MM
+    small = tuple(max(2, round(side / block)) for side in size)
+    now_small, then_small = (
+        np.asarray(cv2.resize(one.astype(np.float32), small, interpolation=cv2.INTER_AREA), np.float32)
+        for one in (now, then)
     )
+    known_small = np.asarray(cv2.resize(known, small, interpolation=cv2.INTER_NEAREST), np.uint8)
+    brighter = cv2.resize(changes(now_small, then_small, known_small), known.shape[::-1])
+    return np.clip(np.round(brighter / STEP_OF_LIGHT), -127, 127).astype(np.int8), known
 
 
 def _colour_at(picture: Floats, at: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -253,13 +314,29 @@ def _known(rng: Rng, table: Table, things: Floats) -> tuple[Mask, Mask]:
     return pieces, asked
 
 
-def _photographed(rng: Rng, picture: Floats) -> Image:
+@dataclass(frozen=True)
+class _Camera:
+    """What a camera makes of all it sees."""
+
+    blur: float
+    gain: NDArray[np.float64]
+    noise: float
+    grain: float
+
+
+def _some_camera(rng: Rng) -> _Camera:
+    gain = np.exp(rng.normal(0, 0.12) - abs(rng.normal(0, 0.25))) * np.exp(rng.normal(0, 0.06, 3))
+    blur = float(rng.uniform(0.3, 1.0)) if rng.random() < 0.5 else 0.0
+    return _Camera(blur, gain, float(rng.uniform(0.5, 5)), float(rng.uniform(0.3, 0.8)))
+
+
+def _photographed(rng: Rng, picture: Floats, camera: _Camera) -> Image:
     """As a camera sees it."""
     seen = np.clip(picture, 0, 255).astype(np.float64)
-    if rng.random() < 0.5:
-        seen[:] = cv2.GaussianBlur(seen, (0, 0), rng.uniform(0.3, 1.0))
-    seen = seen * np.exp(rng.normal(0, 0.12) - abs(rng.normal(0, 0.25))) * np.exp(rng.normal(0, 0.06, 3))
-    seen = seen + cv2.GaussianBlur(rng.normal(0, rng.uniform(0.5, 5), seen.shape), (0, 0), rng.uniform(0.3, 0.8))
+    if camera.blur:
+        seen[:] = cv2.GaussianBlur(seen, (0, 0), camera.blur)
+    seen = seen * camera.gain
+    seen = seen + cv2.GaussianBlur(rng.normal(0, camera.noise, seen.shape), (0, 0), camera.grain)
     return np.asarray(np.clip(seen, 0, 255), np.uint8)
 
 

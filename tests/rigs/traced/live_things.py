@@ -27,7 +27,7 @@ from vision.reports.report import PICTURES, SHEET_PICTURES
 from vision.scene import HiddenCause, Scene, Sighting
 
 EVERY_S = 0.2
-BEFORE, LIES, AFTER = 11, 12, 12
+BEFORE, LIES, AFTER = 11, 45, 12
 """Pictures without the things, with them, and without them again."""
 NOISE = 1.5
 """Levels (of 255), besides what is in the pictures."""
