@@ -18,7 +18,7 @@ import argparse
 import copy
 import pickle
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,8 @@ from vision.hiding.outlining import CHANNELS, FINE, shown, usual_colours
 
 Floats = NDArray[np.float32]
 Rng = np.random.Generator
+Learned = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
+"""What a network is shown, where things are (1), and where that is learned (1)."""
 
 CROP = 112
 """So many cells of a scene are learned from at a time, each way,"""
@@ -49,6 +51,10 @@ EDGE = 0.25
 """A cell that a thing covers by more than this and less than the rest of all is not learned from."""
 SPECKLED = 0.3
 """In such a share of scenes pieces seem to be seen here and there: under things they may, by chance."""
+MOST_ASIDE = 40
+"""Of these so many say how well it goes."""
+WARM = 200
+"""In so many steps the rate rises."""
 TOLD = 0.1
 """After such a share of the time it is told how well it goes."""
 
@@ -111,21 +117,39 @@ def ground_of(scene: Scene) -> Floats:
 
 
 def fit(network: Outliner, scenes: Sequence[Scene], seconds: float, rate: float, rng: Rng, kept: Path) -> nn.Module:
-    """Train for so long on all but those held aside; gives the running mean of the weights, which is `kept` in a file
-    meanwhile."""
-    network.to(memory_format=torch.channels_last).train()
+    """Train on all but those held aside: see `learned`."""
+    network.to(memory_format=torch.channels_last)
+    own = [scene for number, scene in enumerate(scenes) if number // VARIANTS % HELD_ASIDE]
+    aside = [scene for number, scene in enumerate(scenes) if number // VARIANTS % HELD_ASIDE == 0][:MOST_ASIDE]
+    usual = [ground_of(scene) for scene in own]
+
+    def some() -> Learned:
+        looks, things, asked = (torch.from_numpy(part) for part in batch(rng, own, usual))
+        return looks.contiguous(memory_format=torch.channels_last), (things > 0.5).float(), asked
+
+    return learned(network, some, lambda mean: _of_others(mean, aside), seconds, rate, kept)
+
+
+def learned(
+    network: nn.Module,
+    some: Callable[[], Learned],
+    of_others: Callable[[nn.Module], str],
+    seconds: float,
+    rate: float,
+    kept: Path,
+) -> nn.Module:
+    """Train a network for so long on `some` tables after others, and tell meanwhile what it says `of_others`; gives the
+    running mean of the weights, which is `kept` in a file meanwhile."""
+    network.train()
     mean_of = AveragedModel(network, multi_avg_fn=get_ema_multi_avg_fn(0.995), use_buffers=True)
     optimiser = torch.optim.AdamW(network.parameters(), rate, weight_decay=0.01)
-    learned = [scene for number, scene in enumerate(scenes) if number // VARIANTS % HELD_ASIDE]
-    aside = [scene for number, scene in enumerate(scenes) if number // VARIANTS % HELD_ASIDE == 0]
-    usual = [ground_of(scene) for scene in learned]
+    print(f"before: {of_others(mean_of.module)}", flush=True)
     began, told, losses, steps = time.monotonic(), 0.0, [], 0
     while (share := (time.monotonic() - began) / seconds) < 1.0:
         for group in optimiser.param_groups:
-            group["lr"] = rate * min(1.0, (steps + 1) / 200) * 0.5 * (1 + np.cos(np.pi * share))
-        looks, things, asked = (torch.from_numpy(part) for part in batch(rng, learned, usual))
-        said = network(looks.contiguous(memory_format=torch.channels_last))
-        each = functional.binary_cross_entropy_with_logits(said, (things > 0.5).float() * 0.98 + 0.01, reduction="none")
+            group["lr"] = rate * min(1.0, (steps + 1) / WARM) * 0.5 * (1 + np.cos(np.pi * share))
+        looks, things, asked = some()
+        each = functional.binary_cross_entropy_with_logits(network(looks), things * 0.98 + 0.01, reduction="none")
         loss = (each * asked).sum() / asked.sum()
         optimiser.zero_grad()
         loss.backward()
@@ -136,12 +160,9 @@ def fit(network: Outliner, scenes: Sequence[Scene], seconds: float, rate: float,
         if share > told + TOLD:
             told = share
             torch.save(mean_of.module.state_dict(), kept)
-            print(
-                f"{share:4.0%} {steps} steps, loss {np.mean(losses):.4f}; {_of_others(mean_of.module, aside)}",
-                flush=True,
-            )
+            print(f"{share:4.0%} {steps} steps, loss {np.mean(losses):.4f}; {of_others(mean_of.module)}", flush=True)
             losses = []
-    print(_of_others(mean_of.module, aside), flush=True)
+    print(of_others(mean_of.module), flush=True)
     return mean_of.module
 
 
@@ -149,7 +170,7 @@ def _of_others(network: nn.Module, scenes: Sequence[Scene]) -> str:
     """What it says of scenes that it did not learn from."""
     network = copy.deepcopy(network).eval()
     cells = np.zeros(4)
-    for scene in scenes[:40]:
+    for scene in scenes:
         things, learned = wanted(scene)
         one = shown(scene.fine, scene.pieces, scene.mat, scene.seen, ground_of(scene))
         height, width = things.shape

@@ -10,7 +10,6 @@ The package's was taught so, from 320 tables (seed 5000000), and 900 s more at a
 import argparse
 import copy
 import pickle
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,11 +20,20 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
-from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from tests.rigs.things_training.network import Weigher
 from tests.rigs.things_training.scene import VARIANTS, Scene
-from tests.rigs.things_training.train import BATCH, CROP, HELD_ASIDE, TOLD, ground_of, wanted, write
+from tests.rigs.things_training.train import (
+    BATCH,
+    CROP,
+    HELD_ASIDE,
+    MOST_ASIDE,
+    Learned,
+    ground_of,
+    learned,
+    wanted,
+    write,
+)
 from vision.hiding.outlining import WEIGHED, shown, weighed
 
 Floats = NDArray[np.float32]
@@ -33,8 +41,6 @@ Halves = NDArray[np.float16]
 Rng = np.random.Generator
 
 THINGS = Path("vision/hiding/things.onnx")
-MOST_ASIDE = 40
-"""So many tables that are held aside say how well it goes."""
 
 
 @dataclass(frozen=True)
@@ -52,11 +58,11 @@ def watched(network: cv2.dnn.Net, scene: Scene) -> Watched:
     values = shown(scene.fine, scene.pieces, scene.mat, scene.seen, ground_of(scene))
     network.setInput(values[None])
     given = weighed(np.asarray(network.forward()[0, 0], np.float32), values, scene.changed)
-    things, learned = (np.zeros(given.shape[1:], bool) for _ in range(2))
+    things, asked = (np.zeros(given.shape[1:], bool) for _ in range(2))
     height, width = scene.seen.shape
-    covered, asked = wanted(scene)
-    things[:height, :width], learned[:height, :width] = covered > 0.5, (asked > 0) & (scene.known > 0)
-    return Watched(given.astype(np.float16), things, learned)
+    covered, own = wanted(scene)
+    things[:height, :width], asked[:height, :width] = covered > 0.5, (own > 0) & (scene.known > 0)
+    return Watched(given.astype(np.float16), things, asked)
 
 
 def all_watched(folders: Sequence[Path]) -> Iterator[Watched]:
@@ -66,7 +72,7 @@ def all_watched(folders: Sequence[Path]) -> Iterator[Watched]:
         yield from (watched(network, scene) for scene in pickle.loads(path.read_bytes()))
 
 
-def batch(rng: Rng, tables: Sequence[Watched]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+def batch(rng: Rng, tables: Sequence[Watched]) -> Learned:
     """Parts of some of them: n x (WEIGHED, 1, 1) x CROP x CROP."""
     parts: list[tuple[NDArray[np.generic], ...]] = []
     while len(parts) < BATCH:
@@ -79,39 +85,15 @@ def batch(rng: Rng, tables: Sequence[Watched]) -> tuple[torch.Tensor, torch.Tens
         turns, mirrored = int(rng.integers(4)), rng.random() < 0.5
         turned = [np.rot90(values, turns, (1, 2)) for values in one]
         parts.append(tuple(values[:, :, ::-1] if mirrored else values for values in turned))
-    given, things, learned = (torch.from_numpy(np.stack(some).astype(np.float32)) for some in zip(*parts, strict=True))
-    return given, things, learned
+    given, things, asked = (torch.from_numpy(np.stack(some).astype(np.float32)) for some in zip(*parts, strict=True))
+    return given, things, asked
 
 
-def fit(network: Weigher, tables: Sequence[Watched], seconds: float, rate: float, rng: Rng) -> nn.Module:
-    """Train for so long on all but those held aside; gives the running mean of the weights."""
-    network.train()
-    mean_of = AveragedModel(network, multi_avg_fn=get_ema_multi_avg_fn(0.995), use_buffers=True)
-    optimiser = torch.optim.AdamW(network.parameters(), rate, weight_decay=0.01)
-    learned_from = [table for number, table in enumerate(tables) if number // VARIANTS % HELD_ASIDE]
+def fit(network: Weigher, tables: Sequence[Watched], seconds: float, rate: float, rng: Rng, kept: Path) -> nn.Module:
+    """Train on all but those held aside: see `learned`."""
+    own = [table for number, table in enumerate(tables) if number // VARIANTS % HELD_ASIDE]
     aside = [table for number, table in enumerate(tables) if number // VARIANTS % HELD_ASIDE == 0][:MOST_ASIDE]
-    print(f"before: {_of_others(mean_of.module, aside)}", flush=True)
-    began, told, losses, steps = time.monotonic(), 0.0, [], 0
-    while (share := (time.monotonic() - began) / seconds) < 1.0:
-        for group in optimiser.param_groups:
-            group["lr"] = rate * min(1.0, (steps + 1) / 100) * 0.5 * (1 + np.cos(np.pi * share))
-        given, things, learned = batch(rng, learned_from)
-        said = network(given)
-        each = functional.binary_cross_entropy_with_logits(said, things * 0.98 + 0.01, reduction="none")
-        loss = (each * learned).sum() / learned.sum()
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-        mean_of.update_parameters(network)
-        losses.append(float(loss.detach()))
-        steps += 1
-        if share > told + TOLD:
-            told = share
-            others = _of_others(mean_of.module, aside)
-            print(f"{share:4.0%} {steps} steps, loss {np.mean(losses):.4f}; {others}", flush=True)
-            losses = []
-    print(_of_others(mean_of.module, aside), flush=True)
-    return mean_of.module
+    return learned(network, lambda: batch(rng, own), lambda mean: _of_others(mean, aside), seconds, rate, kept)
 
 
 def _of_others(network: nn.Module, tables: Sequence[Watched]) -> str:
@@ -152,8 +134,8 @@ def main() -> None:
     network = Weigher()
     if options.start is not None:
         network.load_state_dict(torch.load(options.start))
-    fitted = fit(network, tables, options.seconds, options.rate, np.random.default_rng(options.seed))
-    write(fitted, options.out / "changed.onnx", WEIGHED)
+    rng, out = np.random.default_rng(options.seed), options.out / "changed.onnx"
+    write(fit(network, tables, options.seconds, options.rate, rng, out.with_suffix(".pt")), out, WEIGHED)
 
 
 if __name__ == "__main__":
