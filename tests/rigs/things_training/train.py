@@ -34,6 +34,7 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from tests.rigs.halves import halved
 from tests.rigs.things_training.network import Outliner
 from tests.rigs.things_training.scene import VARIANTS, Scene
+from tests.rigs.unfolded import unfold
 from vision.hiding.outlining import CHANNELS, FINE, shown, usual_colours
 
 Floats = NDArray[np.float32]
@@ -51,10 +52,13 @@ EDGE = 0.25
 """A cell that a thing covers by more than this and less than the rest of all is not learned from."""
 SPECKLED = 0.3
 """In such a share of scenes pieces seem to be seen here and there: under things they may, by chance."""
+SETTLED_BY = 100
+"""What a network that is taught on normalises is settled by so many scenes."""
 MOST_ASIDE = 40
 """Of these so many say how well it goes."""
 WARM = 200
 """In so many steps the rate rises."""
+START = "what to go on from: a network (.onnx), such as the package's, or weights that were kept meanwhile (.pt)"
 TOLD = 0.1
 """After such a share of the time it is told how well it goes."""
 
@@ -181,6 +185,14 @@ def _of_others(network: nn.Module, scenes: Sequence[Scene]) -> str:
     return f"outlined: {cells[0] / cells[1]:.3f} of things, {cells[2] / cells[3]:.5f} of the rest"
 
 
+def go_on_from(network: nn.Module, start: Path, shown: torch.Tensor) -> None:
+    """Give a network the weights of a file: see `START`. `shown` is what it is shown, for a network."""
+    if start.suffix == ".onnx":
+        unfold(network, start, shown)
+    else:
+        network.load_state_dict(torch.load(start))
+
+
 def write(network: nn.Module, path: Path, channels: int = CHANNELS) -> None:
     """Write a network for OpenCV, its weights with eleven bits each, and check that OpenCV says the same."""
     network = copy.deepcopy(network).cpu().eval()
@@ -203,9 +215,7 @@ def main() -> None:
     parser.add_argument("scenes", type=Path, nargs="+", help="folders of scenes: see scenes.py")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seconds", type=float, default=1500.0)
-    parser.add_argument(
-        "--start", type=Path, help="weights to go on from, as they are written beside the network (.pt)"
-    )
+    parser.add_argument("--start", type=Path, help=START)
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
@@ -218,10 +228,11 @@ def main() -> None:
     paths = sorted(path for folder in options.scenes for path in folder.glob("*.pkl"))
     scenes = [one for path in paths for one in pickle.loads(path.read_bytes())]
     print(f"{len(scenes)} scenes", flush=True)
-    network = Outliner()
+    network, rng = Outliner(), np.random.default_rng(options.seed)
     if options.start is not None:
-        network.load_state_dict(torch.load(options.start))
-    rng = np.random.default_rng(options.seed)
+        some = scenes[:: max(len(scenes) // SETTLED_BY, 1)]
+        looks, _, _ = batch(rng, some, [ground_of(scene) for scene in some])
+        go_on_from(network, options.start, torch.from_numpy(looks))
     options.out.mkdir(parents=True, exist_ok=True)
     out = options.out / "things.onnx"
     write(fit(network, scenes, options.seconds, options.rate, rng, out.with_suffix(".pt")), out)

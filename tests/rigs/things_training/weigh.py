@@ -28,7 +28,9 @@ from tests.rigs.things_training.train import (
     CROP,
     HELD_ASIDE,
     MOST_ASIDE,
+    START,
     Learned,
+    go_on_from,
     ground_of,
     learned,
     wanted,
@@ -119,9 +121,7 @@ def main() -> None:
     parser.add_argument("scenes", type=Path, nargs="+", help="folders of scenes: see scenes.py")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seconds", type=float, default=900.0)
-    parser.add_argument(
-        "--start", type=Path, help="weights to go on from, as they are written beside the network (.pt)"
-    )
+    parser.add_argument("--start", type=Path, help=START)
     parser.add_argument("--rate", type=float, default=4e-3)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
@@ -131,10 +131,10 @@ def main() -> None:
     tables = list(all_watched(options.scenes))
     print(f"{len(tables)} tables", flush=True)
     options.out.mkdir(parents=True, exist_ok=True)
-    network = Weigher()
+    network, rng = Weigher(), np.random.default_rng(options.seed)
     if options.start is not None:
-        network.load_state_dict(torch.load(options.start))
-    rng, out = np.random.default_rng(options.seed), options.out / "changed.onnx"
+        go_on_from(network, options.start, batch(rng, tables)[0])
+    out = options.out / "changed.onnx"
     write(fit(network, tables, options.seconds, options.rate, rng, out.with_suffix(".pt")), out, WEIGHED)
 
 
