@@ -38,7 +38,7 @@ def load_table(paths: Sequence[Path] = ()) -> TableConfig:
         # As JSON, because arrays and numbered tables keep their types under strict checking only there.
         table = TableConfig.model_validate_json(json.dumps(source.merged, default=_date), strict=True)
     except ValidationError as error:
-        raise ConfigInvalid([_invalid(details, source) for details in error.errors()]) from None
+        raise ConfigInvalid(list(dict.fromkeys(_invalid(details, source) for details in _told(error)))) from None
     if found := list(collisions(table)):
         raise ConfigInvalid([_collided(collision, source) for collision in found])
     return table
@@ -158,6 +158,13 @@ def _merge(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
     return merged
 
 
+def _told(error: ValidationError) -> list[ErrorDetails]:
+    """What is wrong; not that an array is too short of whose elements some are wrong: pydantic counts the others."""
+    each = error.errors()
+    wrong_within = {details["loc"][:depth] for details in each for depth in range(len(details["loc"]))}
+    return [details for details in each if details["type"] != "too_short" or details["loc"] not in wrong_within]
+
+
 def _invalid(details: ErrorDetails, source: _Source) -> Problem:
     key = _setting(details["loc"], source.merged)
     return Problem(source.place(key), ".".join(key), source.value(key), _expectation(details, key))
@@ -180,17 +187,25 @@ def _expectation(details: ErrorDetails, key: Key) -> str:
         case "extra_forbidden":
             near = difflib.get_close_matches(key[-1], _known_keys(key[:-1]), n=1, cutoff=0.5)
             return "no such setting" + (f"; did you mean {near[0]}?" if near else "")
+        case "missing" if isinstance(details["loc"][-1], int):
+            return f"expected more elements{_element(details['loc'][:-1])}"
         case "missing":
             return "expected this setting, it is missing"
         case "model_type" | "dict_type":
             return "expected a table"
         case "too_short":
             return f"expected at least {details['ctx']['min_length']} elements"
+        case "too_long":
+            return f"expected at most {details['ctx']['max_length']} elements"
         case _:
-            parts = details["loc"]
-            inner = [str(part) for part in parts if isinstance(part, int)]
-            where = " as its name" if "[key]" in parts else f" (element {'.'.join(inner)})" if inner else ""
+            where = " as its name" if "[key]" in details["loc"] else _element(details["loc"])
             return details["msg"].removeprefix("Value error, ").replace("Input should be", "expected") + where
+
+
+def _element(location: tuple[int | str, ...]) -> str:
+    """Which element of an array is meant, in brackets; empty for none."""
+    inner = [str(part) for part in location if isinstance(part, int)]
+    return f" (element {'.'.join(inner)})" if inner else ""
 
 
 def _known_keys(table: Key) -> list[str]:

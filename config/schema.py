@@ -77,7 +77,7 @@ class CameraConfig(Settings):
     driver: CameraDriver
     width: Annotated[int, Field(ge=320, le=7680)]
     height: Annotated[int, Field(ge=240, le=4320)]
-    rate: Annotated[float, Field(gt=0, le=240)]
+    rate: Annotated[float, Field(ge=1, le=240)]
     mains_hz: Literal[0, 50, 60]
     view_mm: tuple[Annotated[float, Field(gt=0)], Annotated[float, Field(gt=0)]]
     follow_light: bool
@@ -126,7 +126,8 @@ class TimingConfig(Settings):
     breach_s: Seconds
     confirm: Confirm
     confirm_rest_s: Seconds
-    hang_s: Seconds
+    hang_s: Annotated[float, Field(ge=3, le=3600)]
+    """A picture is waited for half as long, so the slowest camera must give one in that time."""
 
 
 def _present(seats: dict[int, SeatConfig]) -> dict[int, SeatConfig]:

@@ -10,6 +10,8 @@ from multiprocessing.context import BaseContext
 from threading import Event
 from typing import Any, TypeVar
 
+from hardware.interrupts import not_for_children
+
 Result = TypeVar("Result")
 
 _LOOKS_EVERY_S = 0.2
@@ -49,7 +51,8 @@ def results(
         processes, mp_context=context, initializer=_start_worker, initargs=(initializer, initargs)
     )
     try:
-        waiting = {pool.submit(call, *job) for job in jobs}
+        with not_for_children():
+            waiting = {pool.submit(call, *job) for job in jobs}
         while waiting and not stop.is_set():
             done, waiting = wait(waiting, timeout=_LOOKS_EVERY_S, return_when=FIRST_COMPLETED)
             for one in done:
@@ -65,8 +68,7 @@ def results(
 
 
 def _start_worker(initializer: Callable[..., object] | None, initargs: tuple[Any, ...]) -> None:
-    """Ctrl-C reaches every process of a terminal: whoever started the workers ends them."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Who started the workers ends them."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if initializer is not None:
         initializer(*initargs)

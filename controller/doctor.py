@@ -251,11 +251,13 @@ def check_copy(config: TableConfig) -> Finding:
     from vision.mat.errors import VisionError
 
     game = config.game
-    if config.camera.driver == "simulated":
-        return Finding("faces", Health.UNUSED, 'camera.driver is "simulated"')
+    path = config.faces_of(game)
     if not needs_faces(game):
         return Finding("faces", Health.UNUSED, f"{game}: its pieces have none that would be learned")
-    path = config.faces_of(game)
+    if path is None and config.camera.driver == "simulated":
+        return Finding(
+            "faces", Health.UNUSED, 'camera.driver is "simulated": the simulated table has a copy of its own'
+        )
     out = path or f"{game}.faces"
     show = f"Show your copy to the camera: `pizzatable enrol --game {game} --out {out} --page`."
     if path is None:
@@ -583,10 +585,12 @@ def check_kept_games(journal: Path) -> Finding:
 
 def check_port(host: str, port: int, table: str) -> Finding:
     """Whether the display can be served on its port, or is, by the table of this name."""
-    from controller.web.server import PortTaken, listening
+    from controller.web.server import NoSuchHost, PortTaken, listening
 
     try:
         listening(host, port).close()
+    except NoSuchHost as error:
+        return Finding("port", Health.BROKEN, str(error), "Set lan.host; `ip address` says which addresses there are.")
     except PortTaken as error:
         who = _table_at(port)
         if who == table:

@@ -79,5 +79,11 @@ def check_table_faces(config: TableConfig) -> None:
 
     try:
         known_faces(config)
-    except (VisionError, OSError) as error:
-        raise NotPlayable(f"faces: {error}. `pizzatable enrol` makes the file from photos of your copy.") from error
+    except VisionError as error:
+        raise _no_faces(str(error)) from error
+    except OSError as error:
+        raise _no_faces(f"{error.filename}: {error.strerror}" if error.filename else str(error)) from error
+
+
+def _no_faces(why: str) -> NotPlayable:
+    return NotPlayable(f"faces: {why}. `pizzatable enrol` makes the file from photos of your copy.")

@@ -69,7 +69,7 @@ from controller.views import PartState, PartView, PictureView
 from controller.web.app import create_app
 from controller.web.hub import Hub
 from controller.web.problems import problem_response
-from controller.web.server import ServerError, serving
+from controller.web.server import NoSuchHost, ServerError, serving
 from controller.wiring import panel_pins, timing
 from firmware_bridge.session import LinkState
 from firmware_bridge.signals import Signal
@@ -195,6 +195,8 @@ class _Service:
             lan = self._config.lan
             try:
                 port = await stack.enter_async_context(serving(self._app(), self._hub, lan.host, lan.port))
+            except NoSuchHost as error:
+                raise ServiceError(f"{error} Set lan.host.") from error
             except ServerError as error:
                 raise ServiceError(f"{error} Set lan.port or use --port.") from error
             _say_where(lan.host, port, self._token)

@@ -24,6 +24,7 @@ import cv2
 
 from hardware.camera import Camera, CameraError
 from hardware.exposure import ExposureKeeper
+from hardware.interrupts import not_for_children
 from hardware.pictures import PictureRing, PictureTooLarge, StoredPicture
 from hardware.progress import Patience
 from vision.frame import Frame
@@ -349,14 +350,14 @@ class _Child:
         process = context.Process(
             target=self.run, args=(ring_name, sender, os.getpid()), name="pizzatable-vision", daemon=True
         )
-        process.start()
+        with not_for_children():
+            process.start()
         sender.close()
         return process, receiver
 
     def run(self, ring_name: str, sender: Connection, parent: int) -> None:
         """The child's life: until the camera or the parent fails."""
         _die_with(parent)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; the parent decides
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
         use_one_core()
         with PictureRing(self.picture_bytes, name=ring_name) as ring, contextlib.suppress(BrokenPipeError):

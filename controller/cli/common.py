@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -15,6 +16,18 @@ from controller.games.registry import games_with
 from controller.strict_json import parse_json
 
 EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+class FiniteRange(click.FloatRange):
+    """A number within bounds, which "nan" is not, though it lies beyond none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number. Raises click.BadParameter."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
+        return number
+
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

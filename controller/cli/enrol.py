@@ -71,7 +71,7 @@ class LabelFileError(Exception):
 @click.option(
     "--check", is_flag=True, help="Read darker, tinted, blurred and smaller copies: which faces are confused?"
 )
-@click.argument("photos", metavar="PHOTO...", nargs=-1, type=EXISTING_FILE)
+@click.argument("photos", metavar="[PHOTO]...", nargs=-1, type=EXISTING_FILE)
 def command(
     ctx: click.Context,
     game: str,

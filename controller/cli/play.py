@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from config.loader import load_table
-from controller.cli.common import game_options, told
+from controller.cli.common import FiniteRange, game_options, told
 from controller.game import GameError
 from controller.games.registry import games_with, load_game
 
@@ -47,11 +47,9 @@ def picture_size(ctx: click.Context, param: click.Parameter, text: str) -> tuple
 )
 @click.option("--size", callback=picture_size, default="1920x1080", show_default=True, help="The camera's picture.")
 @click.option(
-    "--rate", type=click.FloatRange(1, 60), default=5.0, show_default=True, help="The camera's pictures per second."
+    "--rate", type=FiniteRange(1, 60), default=5.0, show_default=True, help="The camera's pictures per second."
 )
-@click.option(
-    "--mistakes", type=click.FloatRange(0, 1), default=0.06, show_default=True, help="How often a rule is broken."
-)
+@click.option("--mistakes", type=FiniteRange(0, 1), default=0.06, show_default=True, help="How often a rule is broken.")
 @click.option("--evening", is_flag=True, help="It grows dark while they play, and a lamp is switched on and off.")
 @click.option("--loose-corners", is_flag=True, help="Somebody laid four corner markers by hand, in place of the mat's.")
 @click.option("--knocks", is_flag=True, help="Somebody knocks the camera now and then, and it hangs otherwise then.")
@@ -60,13 +58,13 @@ def picture_size(ctx: click.Context, param: click.Parameter, text: str) -> tuple
 )
 @click.option(
     "--flicker",
-    type=click.FloatRange(0, 1, max_open=True),
+    type=FiniteRange(0, 1, max_open=True),
     default=0.0,
     help="By what share the light of a picture's rows is more and less, as lamps flicker with the mains: 0.05.",
 )
 @click.option(
     "--sway",
-    type=click.FloatRange(0, 5),
+    type=FiniteRange(0, 5),
     default=0.0,
     metavar="MM",
     help="How far the camera's arm sways all the time, in millimetres on the table to each side: 0.5.",

@@ -57,7 +57,7 @@ from vision.threads import use_one_core
     type=click.Path(file_okay=False, path_type=Path),
     help="A folder for copies of the photos with what was read drawn on them: NAME-read.jpg, NAME-read-2.jpg.",
 )
-@click.argument("photos", metavar="PHOTO...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("photos", metavar="PHOTO...", nargs=-1, required=True, type=click.Path(readable=False, path_type=Path))
 @click.pass_context
 def command(
     ctx: click.Context,

@@ -12,7 +12,7 @@ from click.core import ParameterSource
 from config.errors import ConfigError
 from config.loader import load_table, table_files, written_at
 from controller.choosing import Choice, Shelf
-from controller.cli.common import EXISTING_FILE, game_options, overridden, told
+from controller.cli.common import EXISTING_FILE, FiniteRange, game_options, overridden, told
 from controller.game import GameError, OptionError
 from controller.games.registry import UnknownGame, games_with, load_game
 
@@ -42,14 +42,14 @@ PEOPLES = ("players", "speed", "mistakes", "seed")
 )
 @click.option(
     "--speed",
-    type=click.FloatRange(0.1, 100),
+    type=FiniteRange(0.1, 100),
     default=1.0,
     show_default=True,
     help="How fast the simulated players' hands are: 1 as people's, 4 four times as fast.",
 )
 @click.option(
     "--mistakes",
-    type=click.FloatRange(0, 1),
+    type=FiniteRange(0, 1),
     default=0.05,
     show_default=True,
     help="How often the simulated players break a rule on purpose before a play.",

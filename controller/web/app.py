@@ -18,7 +18,7 @@ from controller.strict_json import check_json
 from controller.views import HappenedView, LegendView, PartState, PartView, PictureView, ResultsView, TableView
 from controller.web.hub import Hub
 from controller.web.phones import AddressView, Reached, display_view, host_view
-from controller.web.problems import Problem, add_problem_handlers
+from controller.web.problems import DescribedApp, Problem, add_problem_handlers
 from controller.web.responses import CSV_FILE, NO_STORE, csv_download
 from controller.web.security import Guard, is_host, require_host
 from controller.web.stream import EventStream, parse_last_event_id
@@ -209,7 +209,7 @@ def create_app(
         evidence: the picture, as JPEG, that this record of the journal was read from, if it is kept. Likewise.
         reached: where other machines find the display. Called from worker threads.
     """
-    app = FastAPI(
+    app = DescribedApp(
         title="pizzatable",
         summary="What lies on a game table, what it means and what comes next",
         version=version,
@@ -230,7 +230,7 @@ def create_app(
 
 def app_of_page(page: str, router: APIRouter, version: str, *, title: str) -> FastAPI:
     """The application of a page that is not a table's, and of what the page asks for."""
-    app = FastAPI(title=title, version=version, docs_url=None, redoc_url=None)
+    app = DescribedApp(title=title, version=version, docs_url=None, redoc_url=None)
     app.add_middleware(Guard)
     add_problem_handlers(app)
     app.include_router(router)

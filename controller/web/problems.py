@@ -11,6 +11,8 @@ from starlette.exceptions import HTTPException
 
 from controller.commands import CommandError, InvalidCommand
 
+MEDIA_TYPE = "application/problem+json"
+_SCHEMAS = "#/components/schemas/"
 _SHOWN_VALUE_CHARS = 80
 
 
@@ -33,10 +35,30 @@ class Problem(BaseModel):
     errors: list[WrongValue] = []
 
 
+class DescribedApp(FastAPI):
+    """An application whose description says how it refuses: with a Problem, whatever the reason."""
+
+    def openapi(self) -> dict[str, Any]:
+        """The description of all that may be asked, as OpenAPI has it."""
+        if self.openapi_schema is None:
+            described = super().openapi()
+            for path in described["paths"].values():
+                for operation in path.values():
+                    for status, response in operation["responses"].items():
+                        if status >= "400":
+                            response["content"] = {MEDIA_TYPE: {"schema": {"$ref": _SCHEMAS + Problem.__name__}}}
+            schemas = described.setdefault("components", {}).setdefault("schemas", {})
+            for never_sent in ("HTTPValidationError", "ValidationError"):
+                schemas.pop(never_sent, None)
+            problem = Problem.model_json_schema(ref_template=_SCHEMAS + "{model}")
+            schemas |= {**problem.pop("$defs"), Problem.__name__: problem}
+        return self.openapi_schema or {}
+
+
 def problem_response(status: int, title: str, detail: str, errors: Sequence[WrongValue] = ()) -> JSONResponse:
     """A refusal as application/problem+json."""
     problem = Problem(title=title, status=status, detail=detail, errors=list(errors))
-    return JSONResponse(problem.model_dump(), status, media_type="application/problem+json")
+    return JSONResponse(problem.model_dump(), status, media_type=MEDIA_TYPE)
 
 
 def add_problem_handlers(app: FastAPI) -> None:
@@ -80,6 +102,9 @@ _TITLES = {
 
 def _wrong_value(error: dict[str, Any]) -> WrongValue:
     where = ".".join(str(part) for part in error["loc"])
+    if error["type"] == "json_invalid":
+        broken = f"what is no JSON at character {error['loc'][-1]} ({error['ctx']['error']})"
+        return WrongValue(where=str(error["loc"][0]), value=broken, expected="JSON")
     value = "nothing" if error["type"] == "missing" else repr(error.get("input"))
     if len(value) > _SHOWN_VALUE_CHARS:
         value = value[: _SHOWN_VALUE_CHARS - 1] + "…"

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import functools
 import socket
 from collections.abc import AsyncIterator, Iterator
@@ -34,7 +35,11 @@ class ServerError(Exception):
 
 
 class PortTaken(ServerError, OSError):
-    """The address cannot be listened on; the message names it."""
+    """The port cannot be listened on; the message names it."""
+
+
+class NoSuchHost(ServerError, OSError):
+    """This machine has no such address; the message names it."""
 
 
 @contextlib.asynccontextmanager
@@ -47,7 +52,7 @@ async def serving(
     event stream ends by itself.
 
     Raises:
-        PortTaken: nothing can listen at this address.
+        PortTaken, NoSuchHost: nothing can listen at this address.
     """
     listener = listening(host, port)
     config = uvicorn.Config(
@@ -77,7 +82,8 @@ def listening(host: str, port: int, unread_s: int = _UNREAD_S) -> socket.socket:
     """A socket that listens at this address, whose connections end when nothing they are sent is taken for `unread_s`.
 
     Raises:
-        PortTaken: nothing can listen there.
+        PortTaken: another program listens there, or this user may not.
+        NoSuchHost: this machine has no such address.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
@@ -89,7 +95,10 @@ def listening(host: str, port: int, unread_s: int = _UNREAD_S) -> socket.socket:
         listener.listen(256)
     except OSError as error:
         listener.close()
-        raise PortTaken(f"Cannot listen on {host} port {port}: {error.strerror}; expected a free port.") from error
+        cannot = f"Cannot listen on {host} port {port}: {error.strerror}"
+        if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+            raise NoSuchHost(f"{cannot}; expected an address that this machine has, or 0.0.0.0 for all.") from error
+        raise PortTaken(f"{cannot}; expected a free port.") from error
     listener.setblocking(False)
     return listener
 

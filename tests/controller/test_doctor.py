@@ -450,6 +450,13 @@ def test_the_owners_copy(tmp_path: Path, faces: str | None, game: str, state: He
     assert (f"pizzatable enrol --game {game} --out" in finding.remedy) == (state is Health.BROKEN)
 
 
+def test_faces_of_an_owner_are_looked_at_where_the_table_is_simulated_too(tmp_path: Path) -> None:
+    (tmp_path / "table.toml").write_text('faces = "none.faces"')
+    assert said(check_copy(load_table([tmp_path / "table.toml"]))) == ("faces", Health.BROKEN)
+    (tmp_path / "table.toml").write_text("")
+    assert said(check_copy(load_table([tmp_path / "table.toml"]))) == ("faces", Health.UNUSED)
+
+
 def no_simulated() -> Camera:
     raise AssertionError("no simulated camera is asked for")
 

@@ -4,8 +4,10 @@ import os
 import queue
 import re
 import select
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
@@ -92,6 +94,20 @@ def test_closing_ends_the_child_and_twice_is_fine(watch: Watch) -> None:
     assert watched.vision.status.state is VisionState.CLOSED
     assert watched.vision.picture() is None
     assert watched.vision.pid is None
+
+
+def test_an_interrupt_that_reaches_the_child_while_it_starts_is_nothing_to_it(
+    watch: Watch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    watched = watch()
+    while (child := watched.vision.pid) is None:
+        time.sleep(0.001)
+    for _ in range(100):  # until long after Python runs there
+        os.kill(child, signal.SIGINT)
+        time.sleep(0.01)
+    assert watched.status() == VisionStatus(VisionState.OK, "scripted camera")
+    assert watched.vision.pid == child
+    assert "KeyboardInterrupt" not in capfd.readouterr().err
 
 
 def test_closing_kills_a_child_that_cannot_let_go_of_its_camera(watch: Watch) -> None:

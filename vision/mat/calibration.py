@@ -287,9 +287,8 @@ def _unlike(values: Array, spread: Array) -> float:
 def _check_views(views: Sequence[View], again: Sequence[str]) -> None:
     if len(views) < LEAST_VIEWS:
         besides = f", besides {_some(again)} that show the same as others" if again else ""
-        raise TooFewViews(
-            f"{len(views)} photos serve{besides}; at least {LEAST_VIEWS} are needed, ten or more are better"
-        )
+        serve = "1 photo serves" if len(views) == 1 else f"{len(views)} photos serve"
+        raise TooFewViews(f"{serve}{besides}; at least {LEAST_VIEWS} are needed, ten or more are better")
     _check_angles(np.array([_usual_normal(view) for view in views]))
 
 

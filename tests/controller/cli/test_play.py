@@ -48,6 +48,13 @@ def test_an_option_that_the_game_does_not_have_is_named() -> None:
     assert "option fancy: unknown" in result.output
 
 
+@pytest.mark.parametrize("option", ["--rate", "--mistakes", "--flicker", "--sway"])
+def test_what_is_no_number_lies_in_no_range(option: str) -> None:
+    result = CliRunner().invoke(command, [option, "nan"])
+    assert result.exit_code == 2
+    assert "nan is not in the range" in result.output
+
+
 def test_a_game_is_told_in_a_line() -> None:
     tally = Tally(plays=31, read=30, asked=1, breaches_found=Counter({"late": 2}))
     line = line_of(Played(7, 3, tally, (1,), 900, 400.0, {}))

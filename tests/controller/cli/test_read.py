@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 from dataclasses import asdict, replace
 from pathlib import Path
 from random import Random
@@ -65,6 +66,18 @@ def test_a_photo_that_cannot_be_read_does_not_stop_the_others(pack: Path, tmp_pa
     assert [line["photo"] for line in lines] == ["empty.jpg", "black.png", "missing.jpg", "good.png"]
     assert ["error" in line for line in lines] == [True, True, True, False]
     assert lines[2]["error"] == f"{missing}: cannot be read: No such file or directory"
+
+
+def test_a_photo_that_this_user_may_not_read_does_not_stop_the_others(
+    pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed, empty = tmp_path / "closed.jpg", tmp_path / "empty.jpg"
+    closed.touch()
+    empty.touch()
+    access = os.access
+    monkeypatch.setattr("os.access", lambda path, mode: Path(os.fsdecode(path)) != closed and access(path, mode))
+    result = _read(pack, closed, empty)
+    assert [json.loads(line)["photo"] for line in result.stdout.splitlines()] == ["closed.jpg", "empty.jpg"]
 
 
 def test_a_photo_that_is_cut_off_is_named(pack: Path, tmp_path: Path) -> None:

@@ -253,6 +253,17 @@ class TestCommands:
         assert commands.by == ["Zoë 🍕"] * 3 + [""]
         assert commands.seen == [(3, 12), (None, 0), (None, None), (None, None)]
 
+    def test_what_is_no_json_is_said_to_be_none(self) -> None:
+        response = request(
+            make_app(),
+            "POST",
+            "/api/rename",
+            content="{",
+            headers={"X-Host-Token": TOKEN, "Content-Type": "application/json"},
+        )
+        assert response.status_code == 422
+        assert response.json()["detail"].startswith("body: got what is no JSON at character 1 (")
+
     @pytest.mark.parametrize("name", ["", "%FF", "a%0Ab", "x" * 41, "%E2%80%AEevil"])
     def test_a_hosts_name_that_does_not_show_is_named(self, name: str) -> None:
         commands = NotingCommands()
@@ -477,6 +488,25 @@ class TestDescription:
         assert "text/event-stream" in description["paths"]["/api/events"]["get"]["responses"]["200"]["content"]
         for path in ("answer", "undo", "pause", "resume", "new_game", "rule_move"):
             assert {"204", "403", "409", "422"} <= set(description["paths"][f"/api/{path}"]["post"]["responses"])
+
+    def test_says_how_it_refuses(self) -> None:
+        description = request(make_app(), "GET", "/openapi.json").json()
+        schemas = description["components"]["schemas"]
+        assert {"Problem", "WrongValue"} <= set(schemas)
+        assert "HTTPValidationError" not in schemas
+        refusals = [
+            response
+            for path in description["paths"].values()
+            for operation in path.values()
+            for status, response in operation["responses"].items()
+            if int(status) >= 400
+        ]
+        assert len(refusals) > 20
+        problem = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+        assert all(response["content"] == problem for response in refusals)
+        refused = request(make_app(), "GET", "/api/results/none")
+        assert refused.headers["content-type"] == "application/problem+json"
+        assert set(refused.json()) == set(schemas["Problem"]["properties"])
 
     def test_no_page_of_the_framework_is_served(self) -> None:
         assert request(make_app(), "GET", "/redoc").status_code == 404

@@ -10,7 +10,7 @@ import pytest
 
 from controller.views import TableView
 from controller.web.hub import Hub
-from controller.web.server import PortTaken, listening, serving
+from controller.web.server import NoSuchHost, PortTaken, listening, serving
 from tests.controller.web.fixture_views import ring_served
 from tests.controller.web.table import make_app, until
 
@@ -160,6 +160,12 @@ def test_a_taken_port_is_named() -> None:
                     pass
 
     asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("host", ["192.0.2.1", "table.invalid"])
+def test_an_address_that_this_machine_has_not_is_no_matter_of_ports(host: str) -> None:
+    with pytest.raises(NoSuchHost, match=f"{host}.*expected an address that this machine has"):
+        listening(host, 0)
 
 
 def test_noise_on_the_port_harms_nothing() -> None:
