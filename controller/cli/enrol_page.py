@@ -26,6 +26,7 @@ from hardware.drivers import recorded_files
 from hardware.exposure import settled_picture
 from vision.files.photos import load_photo
 from vision.frame import Image
+from vision.mat.errors import VisionError
 
 PICTURE_S = 10.0
 SETTLED = 5
@@ -44,7 +45,7 @@ def serve_page(
     were given before.
 
     Raises:
-        VisionError: a photo cannot be read or laid over the table, or names that were given before would be lost.
+        VisionError: no photo can be read and laid over the table, or names that were given before would be lost.
         ConfigError: the settings are wrong.
     """
     with contextlib.ExitStack() as stack:
@@ -52,11 +53,27 @@ def serve_page(
         desk = BoardDesk(faces_of(game), out, take) if faces_of(game).board_corners else Desk(faces_of(game), out, take)
         if empty is not None and isinstance(desk, Desk):
             desk.set_empty(empty)
-        for photo in photos:
-            click.echo(f"{photo}: {desk.add(photo.name, load_photo(photo))}")
+        show_all(desk, photos)
         desk.resume(click.echo)
         with told(ServerError):
             asyncio.run(_serve(desk, port))
+
+
+def show_all(desk: Desk | BoardDesk, photos: Sequence[Path]) -> None:
+    """Put photos on the page. One that is of no use is named, and the others are shown.
+
+    Raises:
+        VisionError: none is of use.
+    """
+    refused: list[VisionError] = []
+    for photo in photos:
+        try:
+            click.echo(f"{photo}: {desk.add(photo.name, load_photo(photo))}")
+        except VisionError as error:
+            refused.append(error)
+            if len(refused) == len(photos):
+                raise
+            click.echo(f"Error: {error}; this photo is not on the page", err=True)
 
 
 @contextlib.contextmanager

@@ -13,11 +13,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controller.cli.enrol import LabelFileError, command, match_labels
-from controller.cli.enrol_page import _camera, address_elsewhere
+from controller.cli.enrol_page import _camera, address_elsewhere, show_all
+from controller.web.enrolling import Desk
 from controller.whose_faces import faces_of
 from tests.controller.found_once import spread_once
 from tests.vision.drawn_table import Piece, enrolment, label, photograph
 from vision.frame import Frame
+from vision.mat.errors import VisionError
 from vision.pieces.faces import load_pack
 
 A, B, C = Path("there/a.jpg"), Path("there/b.jpg"), Path("there/c.jpg")
@@ -395,6 +397,22 @@ def test_two_looks_under_one_name_are_said(tmp_path: Path) -> None:
     result = enrol_drawn(tmp_path, labels)
     assert result.exit_code == 0, result.output
     assert "mm does not look like the one that was learned; 2 pieces have this name" in result.stdout
+
+
+def test_a_photo_that_cannot_be_used_keeps_no_other_from_the_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good, black = tmp_path / "good.jpg", tmp_path / "black.jpg"
+    cv2.imwrite(str(good), photograph(enrolment()))
+    cv2.imwrite(str(black), 0 * photograph([]))
+    desk = Desk(faces_of("new_york_slice"), tmp_path / "mine.faces", None)
+    show_all(desk, [black, good])
+    shown, errors = capsys.readouterr()
+    assert f"{good}: " in shown
+    assert "black.jpg: the picture's brightest part is 0 of 255" in errors
+    assert "this photo is not on the page" in errors
+    with pytest.raises(VisionError, match=r"black\.jpg"):
+        show_all(desk, [black])
 
 
 @pytest.mark.parametrize("content", [b"", b"no picture"])
