@@ -97,6 +97,7 @@ class Table:
         self._journal = journal
         self._outlets = outlets
         self._version = version
+        self._simulated = simulated
         self._views = TableViews(config, game, game_table, version=version, simulated=simulated)
         self._parts: dict[str, PartView] = {}
         self._board: BoardView | None = None
@@ -378,6 +379,8 @@ class Table:
             "options": own,
             "first": first,
         }
+        if self._simulated:
+            data["simulated"] = True
         try:
             check_options(self._game, options)
             running = self._begin(data, 0)

@@ -310,6 +310,8 @@ class GameResultView(Model):
     """Why it cannot be told how it ended: the rules do not allow its moves any more."""
     doubt: str = ""
     """Why it may have ended otherwise; empty where nothing speaks for that."""
+    simulated: bool = False
+    """Whether people and pieces were simulated."""
 
 
 class HappenedView(Model):

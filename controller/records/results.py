@@ -202,6 +202,7 @@ def _result(entries: Sequence[Entry], ended: Entry) -> GameResultView:
         players=players,
         problem=problem,
         doubt=TORN if outcome and _torn(entries) else "",
+        simulated=data.get("simulated", False),
     )
 
 

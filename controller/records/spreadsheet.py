@@ -11,7 +11,7 @@ from controller.views import GameResultView
 COLUMNS = (
     *("table", "event", "number", "game", "began", "ended", "over"),
     *("seat", "name", "total", "won"),
-    *("problem", "doubt", "so_far"),
+    *("problem", "doubt", "so_far", "simulated"),
 )
 """Fields of `GameResultView` and `PlayerResultView`; times are this computer's, as spreadsheets take them for times."""
 TIMES = "began", "ended"

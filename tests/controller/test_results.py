@@ -257,6 +257,17 @@ def test_two_tables_of_one_name_are_told_apart_and_those_without_a_name_are_nobo
     assert "(" not in ran(paths[0]).stdout
 
 
+def test_games_of_simulated_people_are_said_to_be(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    with Journal(path) as journal:
+        journal.append("game", BEGUN | {"simulated": True}, begins_game=True)
+        journal.append("game", BEGUN, begins_game=True)
+    assert "  Pizza Theory (simulated): " in ran(path).stdout.splitlines()[0]
+    assert "  Pizza Theory: " in ran(path).stdout.splitlines()[1]
+    rows = csv.DictReader(ran("--csv", path).stdout.splitlines())
+    assert [row["simulated"] for row in rows] == ["True", "True", "False", "False"]
+
+
 CALLED = ("=HYPERLINK(1)", "\x1b[2JBen")
 """A formula, and what clears a terminal's window."""
 

@@ -105,6 +105,8 @@ async def test_the_hosts_button_starts_and_players_sit_clockwise(tmp_path: Path)
         assert view.turn.players == [1]
         assert table.state.players == 3
         assert journal.last_game() is not None
+        (game,) = Results(journal.records).read().games
+        assert game.simulated, "as the table is"
 
 
 @in_loop
