@@ -253,6 +253,9 @@ def test_an_owner_names_pieces_and_learns_them(tmp_path: Path) -> None:
         async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
             await page.open(f"http://table.local:{port}/?host={TOKEN}", 1280, 900)
             await page.until("[...document.querySelectorAll('img')].filter((i) => i.naturalWidth > 0).length === 10")
+            heights = "['.frame', '.frame img'].map((one) => document.querySelector(one).offsetHeight)"
+            framed, photo = await page.evaluate(heights)
+            assert framed == photo, "nothing under the photo"
             await page.evaluate(
                 "(() => { const input = document.querySelector('.piece input'); input.value = 'a/1';"
                 " input.dispatchEvent(new Event('change')); })()"
