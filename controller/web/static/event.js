@@ -92,7 +92,7 @@ function game({ table, title, ended, players, doubt }) {
     "li",
     {},
     html("p", { class: "faint" }, `${at} · `, ofAnyDirection(table), ` · ${title}`),
-    html("p", {}, players.flatMap(({ name, total, won }, i) => [i ? ", " : "", html(won ? "b" : "span", { dir: "auto", text: name }), ` ${total}`])),
+    html("p", {}, players.flatMap(({ name, total, won }, i) => [i ? ", " : "", html(won ? "b" : "span", { dir: "auto", text: name }), `: ${total}`])),
     doubt && html("p", { class: "faint", text: doubt }),
   );
 }
