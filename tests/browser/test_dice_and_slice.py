@@ -20,6 +20,11 @@ from tests.controller.games.dice_and_slice.laid_sheets import LaidSheets
 from tests.controller.laid_table import Outlets, make_table
 
 pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs Debian's chromium (apt-get install chromium)")
+# Names and tasks that end in an ellipsis.
+CUT_OFF = """
+[...document.querySelectorAll('.das-player :is(h2, .das-task)')].filter((e) => e.scrollWidth > e.clientWidth)
+  .map((e) => e.textContent)
+"""
 
 
 class Ruled:
@@ -94,6 +99,7 @@ def test_every_moment_fits_the_window(tmp_path: Path, players: int, size: str) -
                 assert await illegible(table.page, television=size == "wide") == [], view.message
                 width = SIZES[size][0]
                 assert await table.page.evaluate("document.documentElement.scrollWidth") == width, view.message
+                assert await table.page.evaluate(CUT_OFF) == [], view.message
                 if view.turn.actor != "nobody":
                     dots = sum(len(one["dots"]) for one in view.position["players"])
                     told = await table.page.evaluate("document.querySelector('.players .das-art').ariaLabel")

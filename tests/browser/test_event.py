@@ -152,6 +152,34 @@ def test_a_table_that_says_very_much_leaves_room_for_others(size: str) -> None:
     run(scenario)
 
 
+def test_names_and_a_long_call_are_whole_however_many_tables_there_are() -> None:
+    shown = Shown()
+    call = "Player 1 has laid the red cutter on line 4 of Player 2's side; take it off and lay it on one of the own"
+    players = [EventPlayerView(name=f"Player {i}", colour="#0072B2", acts=i == 1) for i in range(1, 7)]
+    said = {"message": call, "players": players}
+    calls = {"state": "breach", "calls": f"is against the rules: {call}", "calls_for_s": 200.0}
+    table = shown.newest.tables[0].model_copy(update=said)
+    cut = """
+[...document.querySelectorAll('.table, .table *')].filter((e) => {
+  const [own, around] = [e, e.closest('.table')].map((one) => one.getBoundingClientRect());
+  return own.bottom > Math.min(around.bottom + 1, innerHeight) || e.scrollHeight > e.clientHeight + 2;
+}).map((e) => e.textContent)
+"""
+
+    async def scenario() -> None:
+        app = create_event_app(shown, "1")  # type: ignore[arg-type]
+        async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
+            for count in (1, 2, 6):
+                tables = [table.model_copy(update={"number": i} | (calls if i == 0 else {})) for i in range(count)]
+                shown.newest = shown.newest.model_copy(update={"tables": tables})
+                for size in (SIZES["wide"], (1280, 800)):
+                    await page.open(f"http://table.local:{port}/", *size)
+                    await page.until(f"document.querySelectorAll('.table').length === {count}")
+                    assert await page.evaluate(cut) == [], f"{count} {size}"
+
+    run(scenario)
+
+
 def test_of_two_tables_at_one_address_each_has_its_place() -> None:
     """As when one that is gone had the address that another has now."""
     shown = Shown()

@@ -23,6 +23,14 @@ from tests.controller.laid_table import Outlets, make_table
 
 pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs Debian's chromium (apt-get install chromium)")
 
+# Cutters that reach beyond the picture of the Pizza.
+CUT_OFF = """
+[...document.querySelectorAll('.pth-pizza .pth-cutter')].filter((e) => {
+  const [own, all] = [e, e.closest('svg')].map((one) => one.getBoundingClientRect());
+  return own.left < all.left || own.right > all.right || own.top < all.top || own.bottom > all.bottom;
+}).map((e) => e.getAttribute('class'))
+"""
+
 
 class Watched:
     """A table that looks on while hands lay what they choose."""
@@ -106,9 +114,20 @@ async def moments(folder: Path, players: int) -> list[TableView]:
     return views
 
 
+def cut_at_the_edges(view: TableView) -> TableView:
+    """The view with seven slices, each with the longest sentence, and the cutters on outermost lines."""
+    told = view.position["slices"][0] | {"result": "Green has the most: no change; red and white are safe"}
+    lines = [place["lines"]["1"] for place in view.position["board"]["places"].values()]
+    cutters = [cutter | {"ends": ends} for cutter, ends in zip(view.position["cutters"], lines, strict=True)]
+    slices = [told | {"name": name} for name in "ABCDEFG"]
+    return view.model_copy(update={"position": view.position | {"slices": slices, "cutters": cutters}})
+
+
 @pytest.mark.parametrize(("players", "size"), [(2, "phone"), (3, "wide")])
 def test_every_moment_fits_the_window(tmp_path: Path, players: int, size: str) -> None:
     views = asyncio.run(moments(tmp_path, players))
+    if players == 3:
+        views.insert(2, cut_at_the_edges(views[1]))
 
     async def scenario() -> None:
         async with room(views[0]) as table:
@@ -122,6 +141,7 @@ def test_every_moment_fits_the_window(tmp_path: Path, players: int, size: str) -
                 toppings = [space for one in view.position["players"] for space in one["toppings"]]
                 pizza = "document.querySelector('.pth-pizza').ariaLabel"
                 assert set(toppings) <= set(re.split("[ ,;]+", await table.page.evaluate(pizza)))
+                assert await table.page.evaluate(CUT_OFF) == [], view.message
                 lying = [piece for piece in view.pieces if piece.kind in ("topping", "cutter")]
                 assert await table.page.evaluate("document.querySelectorAll('.pieces .piece').length") == len(lying)
                 spaces = await table.page.evaluate("document.querySelectorAll('.under .pth-space').length")

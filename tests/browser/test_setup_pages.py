@@ -253,6 +253,9 @@ def test_an_owner_names_pieces_and_learns_them(tmp_path: Path) -> None:
         async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
             await page.open(f"http://table.local:{port}/?host={TOKEN}", 1280, 900)
             await page.until("[...document.querySelectorAll('img')].filter((i) => i.naturalWidth > 0).length === 10")
+            heights = "['.frame', '.frame img'].map((one) => document.querySelector(one).offsetHeight)"
+            framed, photo = await page.evaluate(heights)
+            assert framed == photo, "nothing under the photo"
             await page.evaluate(
                 "(() => { const input = document.querySelector('.piece input'); input.value = 'a/1';"
                 " input.dispatchEvent(new Event('change')); })()"
@@ -467,10 +470,11 @@ def test_the_games_of_the_day_are_listed(size: str) -> None:
         async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
             await page.open(f"http://table.local:{port}/results", *SIZES[size])
             await page.until("document.querySelectorAll('#games tr').length === 3")
-            rows = "[...document.querySelectorAll('tbody tr')].map((row) => row.lastChild.textContent)"
+            rows = "[...document.querySelectorAll('tbody tr')].map((row) => row.lastChild.innerText)"
             assert await page.evaluate(rows) == [
-                "W" * 40, "Ann", f"SLICE Ann, {'W' * 40}: being played", f"Pizzeria {'W' * 40} 35 won, Ann 21",
-                f"Pizza Theory Ann, {'W' * 40}: left before it was over",
+                "W" * 40, "Ann", f"SLICE\n\nAnn, {'W' * 40}; being played",
+                f"Pizzeria\n\n{'W' * 40}: 35 (won), Ann: 21",
+                f"Pizza Theory\n\nAnn, {'W' * 40}; left before it was over",
             ]  # fmt: skip
             newest = await page.evaluate("document.querySelector('#games tr').firstChild.textContent")
             hour_ago = "new Date(Date.now() - 3600e3).toLocaleString(undefined, {weekday: 'short', hour: '2-digit'})"
@@ -513,7 +517,13 @@ def test_why_something_was_refused_is_found_with_its_picture(size: str) -> None:
 
     async def scenario() -> None:
         pictures = {4: picture_of(4)}
-        app = make_app(happened={2: told}.get, evidence=pictures.get)
+        players = [PlayerResultView(seat=1, name="Ann", total=1, won=False)]
+        game = GameResultView(
+            table="Left table", event="", number=2, game="new_york_slice", title="New York Slice", began=at, ended=at,
+            over=False, players=players,
+        )  # fmt: skip
+        results = ResultsView(games=[game], standings=[])
+        app = make_app(results=lambda: results, happened={2: told}.get, evidence=pictures.get)
         async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
             await page.open(f"http://table.local:{port}/game?number=2", *SIZES[size])
             await page.until("document.querySelectorAll('#happened tr').length === 3")
@@ -521,6 +531,7 @@ def test_why_something_was_refused_is_found_with_its_picture(size: str) -> None:
             assert await page.evaluate(lines) == [
                 "Refused: Ben's slice 7 is gone.Lay it back.", "Ann takes A (ruled by Zoë)", "Begun by Ann, Ben"
             ]  # fmt: skip
+            assert await page.evaluate(text("game")) == "New York Slice at Left table: Ann"
             way = await page.evaluate("document.querySelector('#happened a').href")
             assert await illegible(page) == []
             assert await page.evaluate("document.documentElement.scrollWidth") == SIZES[size][0]
@@ -531,6 +542,7 @@ def test_why_something_was_refused_is_found_with_its_picture(size: str) -> None:
             await page.until(
                 "document.getElementById('state')?.textContent.startsWith('No game here has the number 3')"
             )
+            assert await page.evaluate("document.querySelector('#state a').pathname") == "/results"
             page.complaints.clear()
 
     run(scenario)

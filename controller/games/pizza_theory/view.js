@@ -7,6 +7,8 @@ const BOARD_MM = 190;
 const PITCH_MM = 22;
 const TOPPING_MM = 18;
 const CUTTER_MM = 230;
+/** From the Pizza's middle to past the ends of a cutter on an outermost line, as it is drawn. */
+const REACH_MM = 118;
 const TINTS = ["#7cc7ff", "#ffb454", "#b8f28a", "#ff9ecf", "#c9b6ff", "#6fe0d0", "#ffe27a"];
 const PHASES = {
   add: "Add toppings",
@@ -39,10 +41,10 @@ export function faceArt(face, view) {
   }
   if (space) {
     const [right, away] = view.position.board.spaces[space];
-    return framed(`${-BOARD_MM / 2 - 4} ${-BOARD_MM / 2 - 4} ${BOARD_MM + 8} ${BOARD_MM + 8}`, `space ${space}`, uprightPizza(view, space, colour),
+    return framed(boxOf(view), `space ${space}`, uprightPizza(view, space, colour),
       svg("circle", { class: "pth-pointed", cx: right * PITCH_MM, cy: -away * PITCH_MM, r: TOPPING_MM }));
   }
-  if (face === "board") return framed("-100 -100 200 200", "the Pizza", uprightPizza(view));
+  if (face === "board") return framed(boxOf(view), "the Pizza", uprightPizza(view));
   return framed("-11 -11 22 22", `${colour} topping`, toppingArt(colour));
 }
 
@@ -245,7 +247,7 @@ function largePizza(view) {
     const [x, y] = at(view.position.board, space);
     return svg("text", { class: "pth-name", x, y, dy: "0.36em", transform: `rotate(${(-turn).toFixed(1)} ${x} ${y})`, text: space });
   });
-  return svg("svg", { class: "pth-pizza", viewBox: "-109 -109 218 218", role: "img", "aria-label": toldPizza(view) },
+  return svg("svg", { class: "pth-pizza", viewBox: `${-REACH_MM} ${-REACH_MM} ${2 * REACH_MM} ${2 * REACH_MM}`, role: "img", "aria-label": toldPizza(view) },
     svg("g", { transform: `rotate(${turn.toFixed(1)})` }, uprightPizza(view), legalMarks(view), changeMarks(view), names, sliceNames(view).map((mark) => upright(mark, turn))));
 }
 
@@ -311,6 +313,12 @@ function topIcon(colour) {
 
 function framed(viewBox, label, ...art) {
   return svg("svg", { class: "face", viewBox, role: "img", "aria-label": label }, ...art);
+}
+
+/** What of the Pizza is looked at: all of it, with the cutters on it. */
+function boxOf({ position: { cutters } }) {
+  const half = cutters.length ? REACH_MM : BOARD_MM / 2 + 4;
+  return `${-half} ${-half} ${2 * half} ${2 * half}`;
 }
 
 /** What a face names: a colour, "cutter/red", "cutter/red/4", "d4", "d4/red" or "board". */

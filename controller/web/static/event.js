@@ -5,10 +5,15 @@ import { colour, html, keyed, say } from "/static/kit.js";
 const AGAIN_MS = 2000;
 const ANSWERS_WITHIN_MS = 8000;
 const MOST_STANDINGS = 16;
+const LEAST_REM = 0.8;
+const ON_A_SCREEN = matchMedia("screen and (min-width: 801px)");
 const PLAYING = { lobby: "Free: a game can begin", paused: "Paused", over: "The game is over" };
 const byId = (id) => document.getElementById(id);
 
+let fitted = "";
+
 show();
+addEventListener("resize", fit);
 
 async function show() {
   try {
@@ -37,6 +42,34 @@ function render({ event, tables, standings, games, newest, finding, uncounted })
   if (rows.length > MOST_STANDINGS) rows.push(html("li", { class: "faint shown", text: `and ${rows.length - MOST_STANDINGS} more, who are printed` }));
   byId("standings").replaceChildren(...(rows.length ? rows : [html("li", { class: "faint", text: "nobody yet whose name was said" })]));
   byId("newest").replaceChildren(...(newest.length ? newest.map(game) : [html("li", { class: "faint", text: "none yet" })]));
+  fit();
+}
+
+/** On a screen, letters as large as leave all that the tables say within the window. */
+function fit() {
+  const tables = byId("tables");
+  const top = tables.getBoundingClientRect().top + scrollY;
+  const now = [innerWidth, innerHeight, top, ...[...tables.children].map(({ dataset }) => dataset.drawn)].join();
+  if (fitted === now) return;
+  fitted = now;
+  tables.style.fontSize = "";
+  if (!ON_A_SCREEN.matches) return;
+  const pixels = (element, name) => parseFloat(getComputedStyle(element)[name]);
+  const bottom = innerHeight - pixels(document.body, "paddingBottom");
+  tables.style.setProperty("--room", `${bottom - top}px`);
+  const whole = (size) => {
+    tables.style.fontSize = `${size}px`;
+    return [...tables.children].every((one) => one.getBoundingClientRect().bottom + scrollY < bottom + 1)
+      && [...tables.querySelectorAll(".says, .call, .players")].every((one) => one.scrollHeight <= one.clientHeight + 2);
+  };
+  let [fits, most] = [LEAST_REM * pixels(document.documentElement, "fontSize"), pixels(tables, "fontSize")];
+  if (whole(most) || !whole(fits)) return;
+  for (let halved = 0; halved < 5; halved += 1) {
+    const middle = (fits + most) / 2;
+    if (whole(middle)) fits = middle;
+    else most = middle;
+  }
+  tables.style.fontSize = `${fits}px`;
 }
 
 function drawTable(element, { address, table, title, state, message, calls, calls_for_s, players }, alike) {
@@ -59,7 +92,7 @@ function game({ table, title, ended, players, doubt }) {
     "li",
     {},
     html("p", { class: "faint" }, `${at} · `, ofAnyDirection(table), ` · ${title}`),
-    html("p", {}, players.flatMap(({ name, total, won }, i) => [i ? ", " : "", html(won ? "b" : "span", { dir: "auto", text: name }), ` ${total}`])),
+    html("p", {}, players.flatMap(({ name, total, won }, i) => [i ? ", " : "", html(won ? "b" : "span", { dir: "auto", text: name }), `: ${total}`])),
     doubt && html("p", { class: "faint", text: doubt }),
   );
 }

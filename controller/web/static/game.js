@@ -13,18 +13,34 @@ show();
 
 async function show() {
   try {
-    const answer = await fetch(`/api/results/${encodeURIComponent(number)}`, { signal: AbortSignal.timeout(AGAIN_MS) });
-    const told = await answer.json();
-    if (!answer.ok) {
-      say(byId("state"), answer.status === 404 ? told.detail : "This address names no game; choose one of all games.");
+    const answer = await ask(`/${encodeURIComponent(number)}`);
+    if (!number || !answer.ok) {
+      byId("state").replaceChildren(answer.status === 404 ? `No game here has the number ${number}` : "This address names no game",
+        "; choose one of ", html("a", { href: "/results", text: "all games of this table" }), ".");
       return;
     }
+    const told = await answer.json();
+    introduce((await (await ask("")).json()).games.find((game) => String(game.number) === number));
     say(byId("state"), `Game ${number}: the newest first`);
     byId("happened").replaceChildren(...told.reverse().map(line));
   } catch {
     say(byId("state"), "The table does not answer; trying again.");
   }
   setTimeout(show, AGAIN_MS);
+}
+
+function ask(path) {
+  return fetch(`/api/results${path}`, { signal: AbortSignal.timeout(AGAIN_MS) });
+}
+
+/** Which game it is, at which table, and who plays; a name keeps its own direction. */
+function introduce(game) {
+  byId("game").hidden = !game;
+  if (!game) return;
+  const { title, table, players } = game;
+  document.title = `What happened in ${title}`;
+  byId("game").replaceChildren(html("b", { text: title }), table && " at ", table && html("bdi", { text: table }), ": ",
+    ...players.flatMap(({ name }, i) => [i ? ", " : "", html("bdi", { text: name })]));
 }
 
 function line({ seq, at, ago_s, kind, text, remedy, source, by, picture }) {

@@ -16,8 +16,8 @@ async function show() {
     say(byId("state"), `${table && `${table}: `}${games.filter((game) => game.over).length} of ${games.length} games are over.`);
     const won = standings.map(({ name, won, played }) => row(`won ${won} of ${played}`, name));
     byId("standings").replaceChildren(...(won.length ? won : [row("nobody yet whose name was said", "")]));
-    const told = games.map((game, index) => row(when(game.began, game.began_ago_s), [html("a", { href: `/game?number=${game.number}`, text: game.title }), ` ${outcome(game, index + 1 < games.length)}`]));
-    byId("games").replaceChildren(...told.reverse());
+    const rows = games.map((game, index) => row(when(game.began, game.began_ago_s), [html("a", { href: `/game?number=${game.number}`, text: game.title }), html("p", {}, outcome(game, index + 1 < games.length))]));
+    byId("games").replaceChildren(...rows.reverse());
   } catch {
     say(byId("state"), "The table does not answer; trying again.");
   }
@@ -30,7 +30,13 @@ function row(first, second) {
 
 function outcome({ players, over, problem, doubt }, anotherCame) {
   if (problem) return `cannot be told: ${problem}`;
-  if (!over) return `${players.map(({ name, so_far }) => (so_far === null ? name : `${name} ${so_far}`)).join(", ")}: ${anotherCame ? "left before it was over" : "being played"}`;
+  if (!over) return [...named(players, ({ so_far }) => (so_far === null ? "" : `: ${so_far}`)), anotherCame ? "; left before it was over" : "; being played"];
   const best = [...players].sort((one, other) => other.won - one.won || other.total - one.total);
-  return best.map(({ name, total, won }) => `${name} ${total}${won ? " won" : ""}`).join(", ") + (doubt && ` (${doubt})`);
+  return [...named(best, ({ total, won }) => `: ${total}${won ? " (won)" : ""}`), doubt && ` (${doubt})`];
+}
+
+/** The players, each with what is said of them on the same line; a name keeps its own direction. */
+function named(players, said) {
+  return players.flatMap((player, i) => [i ? " " : "",
+    html("span", { class: "player" }, html("bdi", { text: player.name }), said(player), i + 1 < players.length && ",")]);
 }
