@@ -460,7 +460,7 @@ def test_the_games_of_the_day_are_listed(size: str) -> None:
         table="Left table", event="Con", number=2, game="pizzeria", title="Pizzeria", began="2026-03-01T12:00:00+00:00",
         ended="2026-03-01T12:40:00+00:00", over=True, players=players,
     )  # fmt: skip
-    left = over.model_copy(update={"over": False, "title": "Pizza Theory"})
+    left = over.model_copy(update={"over": False, "title": "Pizza Theory", "simulated": True})
     played = over.model_copy(update={"over": False, "title": "SLICE", "began_ago_s": 3600.0})
 
     async def scenario() -> None:
@@ -474,7 +474,7 @@ def test_the_games_of_the_day_are_listed(size: str) -> None:
             assert await page.evaluate(rows) == [
                 "W" * 40, "Ann", f"SLICE\n\nAnn, {'W' * 40}; being played",
                 f"Pizzeria\n\n{'W' * 40}: 35 (won), Ann: 21",
-                f"Pizza Theory\n\nAnn, {'W' * 40}; left before it was over",
+                f"Pizza Theory (simulated)\n\nAnn, {'W' * 40}; left before it was over",
             ]  # fmt: skip
             newest = await page.evaluate("document.querySelector('#games tr').firstChild.textContent")
             hour_ago = "new Date(Date.now() - 3600e3).toLocaleString(undefined, {weekday: 'short', hour: '2-digit'})"

@@ -16,7 +16,7 @@ async function show() {
     say(byId("state"), `${table && `${table}: `}${games.filter((game) => game.over).length} of ${games.length} games are over.`);
     const won = standings.map(({ name, won, played }) => row(`won ${won} of ${played}`, name));
     byId("standings").replaceChildren(...(won.length ? won : [row("nobody yet whose name was said", "")]));
-    const rows = games.map((game, index) => row(when(game.began, game.began_ago_s), [html("a", { href: `/game?number=${game.number}`, text: game.title }), html("p", {}, outcome(game, index + 1 < games.length))]));
+    const rows = games.map((game, index) => row(when(game.began, game.began_ago_s), [html("a", { href: `/game?number=${game.number}`, text: game.title }), game.simulated && " (simulated)", html("p", {}, outcome(game, index + 1 < games.length))]));
     byId("games").replaceChildren(...rows.reverse());
   } catch {
     say(byId("state"), "The table does not answer; trying again.");
