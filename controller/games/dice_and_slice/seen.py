@@ -9,7 +9,10 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
 
 from controller.game import Player
 from controller.games.dice_and_slice import grid, laid
@@ -103,9 +106,7 @@ class SheetSeen:
         self.crosses: dict[int, float] = {}
         self.circles: dict[int, float] = {}
         self._hidden: set[tuple[MarkKind, int]] = set()
-        for mark in sighting.marks:
-            self._take(mark)
-        self._take_lines([mark for mark in sighting.marks if mark.kind is MarkKind.LINE])
+        self._take(sighting.marks)
 
     def traces_beside(self, sheet: Sheet) -> Traces:
         """What seems to be on the sheet, though nothing but this is; where it is hidden now, as it was before."""
@@ -194,44 +195,63 @@ class SheetSeen:
             return next(name for name, bit in self._parts.bonus_bits.items() if bit == bits)
         return "-".join(grid.names_of(self._table, bits))
 
-    def _take(self, mark: SheetMark) -> None:
-        match mark.kind:
-            case MarkKind.DOT:
-                self._take_at(self._bit(*mark.at), self.dots, mark)
-            case MarkKind.DIAGONAL:
-                self._take_at(self._bit(*mark.at[:2]) | self._bit(*mark.at[2:]), self.diagonals, mark)
-            case MarkKind.CROSSED_TOPPING:
-                square = self._bit(mark.at[0], mark.at[1] + 1)
-                if square & self._parts.topping_squares:
-                    self._take_at(square, self.crosses, mark)
-            case MarkKind.CIRCLED_BONUS if mark.at[0] < len(self._parts.bonuses):
-                self._take_at(1 << mark.at[0], self.circles, mark)
-            case _:
-                pass
+    def _take(self, marks: Sequence[SheetMark]) -> None:
+        """Weigh all marks: hundreds, for each sheet in each scene."""
+        bits, ends = _bits_of(self._table)
+        squares, bonuses = self._parts.topping_squares, len(self._parts.bonuses)
+        lines: list[tuple[tuple[int, int], SheetMark]] = []
+        for mark, odds in zip(marks, _odds(np.array([mark.probability for mark in marks])).tolist(), strict=True):
+            kind, at = mark.kind, mark.at
+            if kind is MarkKind.LINE:
+                if at in ends:
+                    lines.append((ends[at], mark))
+            elif kind is MarkKind.DOT:
+                self._take_at(bits.get(at, 0), self.dots, mark, odds)
+            elif kind is MarkKind.DIAGONAL:
+                self._take_at(bits.get(at[:2], 0) | bits.get(at[2:], 0), self.diagonals, mark, odds)
+            elif kind is MarkKind.CROSSED_TOPPING:
+                self._take_at(bits.get((at[0], at[1] + 1), 0) & squares, self.crosses, mark, odds)
+            elif kind is MarkKind.CIRCLED_BONUS and at[0] < bonuses:
+                self._take_at(1 << at[0], self.circles, mark, odds)
+        self._take_lines(lines)
 
-    def _take_at(self, bits: int, places: dict[int, float], mark: SheetMark) -> None:
-        """A mark speaks for itself by as much as more than a trace is seen."""
-        places[bits] = 0.0 if mark.hidden else _odds(mark.probability) - self._traces.get((mark.kind, bits), 0.0)
+    def _take_at(self, bits: int, places: dict[int, float], mark: SheetMark, odds: float) -> None:
+        """A mark, if it is on a place of the sheet, speaks for itself by as much as more than a trace is seen."""
+        if not bits:
+            return
         if mark.hidden:
+            places[bits] = 0.0
             self._hidden.add((mark.kind, bits))
+        else:
+            places[bits] = odds - self._traces.get((mark.kind, bits), 0.0) if self._traces else odds
 
-    def _take_lines(self, lines: Sequence[SheetMark]) -> None:
+    def _take_lines(self, lines: Sequence[tuple[tuple[int, int], SheetMark]]) -> None:
         """Vision says how likely a line and both its dots are. Here it is a line's if both dots are there: what is
         doubtful about a dot is weighed once, with the dot."""
-        for mark in lines:
-            ends = self._bit(*mark.at[:2]), self._bit(*mark.at[2:])
-            weaker = min(self.dots.get(end, 0.0) for end in ends)
-            if mark.hidden:
-                odds = 0.0
-            elif weaker > PLAIN_DOT:
-                odds = _odds(mark.probability)
-            else:
-                odds = min(_odds(mark.probability * (1.0 + math.exp(-weaker))), 0.0)
-            self.lines[ends[0] | ends[1]] = odds
+        dots = self.dots
+        weaker = np.array([min(dots.get(one, 0.0), dots.get(other, 0.0)) for (one, other), _ in lines])
+        likely = np.array([mark.probability for _, mark in lines])
+        plain = _odds(likely)
+        odds = np.where(weaker > PLAIN_DOT, plain, np.minimum(_odds(likely * (1.0 + np.exp(-weaker))), 0.0))
+        odds[[mark.hidden for _, mark in lines]] = 0.0
+        self.lines = dict(zip([one | other for (one, other), _ in lines], odds.tolist(), strict=True))
 
-    def _bit(self, column: int, row: int) -> int:
-        """The bit of a dot that vision counts from the top."""
-        return 1 << (self._table.rows - row) * self._table.stride + column
+
+@lru_cache(maxsize=16)
+def _bits_of(table: grid.Grid) -> tuple[Mapping[tuple[int, ...], int], Mapping[tuple[int, ...], tuple[int, int]]]:
+    """The bit of each dot, which vision counts from the top, and those of both ends of each line."""
+    bits: Mapping[tuple[int, ...], int] = {
+        (column, row): 1 << (table.rows - row) * table.stride + column
+        for row in range(table.rows + 1)
+        for column in range(table.columns + 1)
+    }
+    ends: Mapping[tuple[int, ...], tuple[int, int]] = {
+        (*dot, *beside): (bit, bits[beside])
+        for dot, bit in bits.items()
+        for beside in ((dot[0] + 1, dot[1]), (dot[0], dot[1] + 1))
+        if beside in bits
+    }
+    return bits, ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,9 +326,9 @@ class Seen:
         return next((name for name, face in self._parts.faces.items() if face.dots in shown), None)
 
 
-def _odds(probability: float) -> float:
-    share = min(max(probability, 1e-9), 1.0 - 1e-9)
-    return max(-MOST, min(MOST, math.log(share / (1.0 - share))))
+def _odds(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    share = np.clip(probabilities, 1e-9, 1.0 - 1e-9)
+    return np.clip(np.log(share / (1.0 - share)), -MOST, MOST)
 
 
 def dice_named(dice: Sequence[DieSeen]) -> Mapping[str, Sequence[DieSeen]]:
