@@ -225,7 +225,16 @@ def _collided(collision: Collision, source: _Source) -> Problem:
     text = collision.problem
     if other is not None:
         # Of the two the one in the later file is to blame: the earlier file was right before.
-        if source.layer(other) > source.layer(key):
+        if source.layer(_since(other, source)) > source.layer(_since(key, source)):
             key, other = other, key
         text = f"{text} {'.'.join(other)} ({source.place(other)})"
-    return Problem(source.place(key), ".".join(key), source.value(key), text)
+    since = _since(key, source)
+    if since != key:
+        text = f"{'.'.join(key)}: {text}"
+    return Problem(source.place(since), ".".join(since), source.value(since), text)
+
+
+def _since(key: Key, source: _Source) -> Key:
+    """The setting since which this one counts: itself, or that its seat is present, where a later file says so."""
+    present = (*key[:2], "present")
+    return present if key[0] == "seats" and len(key) > 2 and source.layer(present) > source.layer(key) else key

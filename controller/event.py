@@ -370,4 +370,4 @@ def _names(games: Sequence[tuple[_Watched, GameResultView]]) -> Callable[[_Watch
 
 def _ended(table: str, game: GameResultView) -> EventGameView:
     best = sorted(game.players, key=lambda player: (not player.won, -(player.total or 0)))
-    return EventGameView(table=table, title=game.title, ended=game.ended, players=best, doubt=game.doubt)
+    return EventGameView(table=table, title=game.titled, ended=game.ended, players=best, doubt=game.doubt)

@@ -313,6 +313,11 @@ class GameResultView(Model):
     simulated: bool = False
     """Whether people and pieces were simulated."""
 
+    @property
+    def titled(self) -> str:
+        """Its title, with that it was simulated."""
+        return f"{self.title} (simulated)" if self.simulated else self.title
+
 
 class HappenedView(Model):
     """Something that happened in a game."""

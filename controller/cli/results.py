@@ -61,8 +61,7 @@ def told_lines(games: Sequence[GameResultView]) -> Iterator[str]:
     for game in games:
         times = f"{local_time(game.began):%a %H:%M}-{local_time(game.ended):%H:%M}"
         where = f"{game.table}, game {game.number}" if game.table else f"Game {game.number}"
-        title = f"{game.title} (simulated)" if game.simulated else game.title
-        yield f"{times}  {where}  {title}: {_outcome(game)}"
+        yield f"{times}  {where}  {game.titled}: {_outcome(game)}"
     best = standings(games)
     yield ""
     yield f"{sum(game.over for game in games)} of {len(games)} games are over"

@@ -165,6 +165,13 @@ def test_seats_must_not_overlap(refused: Refused) -> None:
     assert "expected an area of its own; it overlaps seats.3.area_mm (" in problem
 
 
+def test_a_seat_that_comes_to_the_table_and_overlaps_is_told_where_it_comes(refused: Refused) -> None:
+    (problem,) = refused("seats.7.present = true")
+    assert problem.startswith(
+        "table.toml:1: seats.7.present = true: seats.7.area_mm: expected an area of its own; it overlaps seats.6.area_mm ("
+    )
+
+
 def test_all_problems_are_told_at_once(refused: Refused) -> None:
     problems = refused('nmae = "x"\n[seats.2]\narea_mm = [[0, 0], [1, "x"]]\n[seats.two]\npresent = true\n')
     assert any(problem.endswith("expected a valid number (element 1.1)") for problem in problems)

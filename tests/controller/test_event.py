@@ -127,7 +127,7 @@ def test_a_broken_rule_calls_somebody_when_the_players_do_not_put_it_right() -> 
 
 def test_standings_are_of_all_tables_by_our_clock_and_stay_when_one_is_gone() -> None:
     async def scenario() -> tuple[EventView, EventView, EventView]:
-        doubted = {"doubt": "may have been taken back"}
+        doubted = {"doubt": "may have been taken back", "simulated": True}
         zoe = game("A", 50, ("Ann", 3, False), ("Zoë 🍕", 9, True)).model_copy(update=doubted)
         first = [zoe, game("A", 2, ("Ann", 9, True), over=False)]
         second = [
@@ -153,6 +153,7 @@ def test_standings_are_of_all_tables_by_our_clock_and_stay_when_one_is_gone() ->
         ("B", "2026-06-06T19:50", "Ann"), ("A", "2026-06-06T19:10", "Zoë 🍕"), ("B", "2026-06-06T18:50", "Player 1"),
     ]  # fmt: skip
     assert [one.doubt for one in there.newest] == ["", "may have been taken back", ""]
+    assert [one.title for one in there.newest] == ["SLICE", "SLICE (simulated)", "SLICE"]
     assert counted.uncounted == "", "those before it began are nobody's business"
     assert (counted.event, counted.games, [one.name for one in counted.standings]) == ("Con", 1, ["Ann"])
     assert [table.state for table in gone.tables] == ["away", "away"]
