@@ -168,7 +168,7 @@ def test_seats_must_not_overlap(refused: Refused) -> None:
 def test_a_seat_that_comes_to_the_table_and_overlaps_is_told_where_it_comes(refused: Refused) -> None:
     (problem,) = refused("seats.7.present = true")
     assert problem.startswith(
-        "table.toml:1: seats.7.present = true: seats.7.area_mm: expected an area of its own; it overlaps seats.6.area_mm ("
+        "table.toml:1: seats.7.present = true: seats.7.area_mm: expected an area of its own; it overlaps seats.6."
     )
 
 
