@@ -25,7 +25,7 @@ class FiniteRange(click.FloatRange):
         """The number. Raises click.BadParameter."""
         number = super().convert(value, param, ctx)
         if not math.isfinite(number):
-            self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
+            self.fail(f"{value!r}: expected a finite number.", param, ctx)
         return number
 
 

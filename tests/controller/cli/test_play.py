@@ -52,7 +52,7 @@ def test_an_option_that_the_game_does_not_have_is_named() -> None:
 def test_what_is_no_number_lies_in_no_range(option: str) -> None:
     result = CliRunner().invoke(command, [option, "nan"])
     assert result.exit_code == 2
-    assert "nan is not in the range" in result.output
+    assert f"Invalid value for '{option}': 'nan': expected a finite number" in result.output
 
 
 def test_a_game_is_told_in_a_line() -> None:
