@@ -79,7 +79,7 @@ class EventView(Model):
     event: str
     tables: list[EventTableView]
     standings: list[StandingView]
-    """Only of players whose names were said. Whoever has the same name is the same."""
+    """See `ResultsView.standings`."""
     games: int
     """How many are over."""
     newest: list[EventGameView]

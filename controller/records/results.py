@@ -145,7 +145,7 @@ class _Game:
 def standings(games: Sequence[GameResultView]) -> list[StandingView]:
     """See `ResultsView.standings`."""
     played: dict[str, list[bool]] = {}
-    for game in games:
+    for game in [game for game in games if not game.simulated] or games:
         for player in game.players:
             if game.over and is_said(player.seat, player.name):
                 played.setdefault(player.name, []).append(player.won)

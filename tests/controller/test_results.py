@@ -20,9 +20,9 @@ from controller.games.pizza_theory import GAME
 from controller.journal import LOST, RECOVERED, Journal
 from controller.journal import Record as Entry
 from controller.records.journalled import record_of
-from controller.records.results import TORN, Results
+from controller.records.results import TORN, Results, standings
 from controller.records.spreadsheet import csv_file, local_time
-from controller.views import ResultsView
+from controller.views import GameResultView, PlayerResultView, ResultsView
 from controller.web.hub import Hub
 from controller.web.server import serving
 from tests.controller.games.random_play import play
@@ -266,6 +266,18 @@ def test_games_of_simulated_people_are_said_to_be(tmp_path: Path) -> None:
     assert "  Pizza Theory: " in ran(path).stdout.splitlines()[1]
     rows = csv.DictReader(ran("--csv", path).stdout.splitlines())
     assert [row["simulated"] for row in rows] == ["True", "True", "False", "False"]
+
+
+def test_simulated_games_make_no_standings_but_where_there_are_no_others() -> None:
+    def won(by: str, *, simulated: bool) -> GameResultView:
+        player = PlayerResultView(seat=1, name=by, total=7, won=True)
+        told = {"number": 1, "game": "slice", "title": "SLICE", "began": "", "ended": "", "over": True}
+        told |= {"table": "", "event": "", "players": [player], "simulated": simulated}
+        return GameResultView.model_validate(told)
+
+    tried, played = won("Robot", simulated=True), won("Ann", simulated=False)
+    assert [one.name for one in standings([tried, played])] == ["Ann"]
+    assert [one.name for one in standings([tried])] == ["Robot"]
 
 
 CALLED = ("=HYPERLINK(1)", "\x1b[2JBen")
