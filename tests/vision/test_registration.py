@@ -21,7 +21,7 @@ from vision.mat.errors import (
     PictureTooDark,
 )
 from vision.mat.lens import Lens
-from vision.mat.markers import MARKERS_MM
+from vision.mat.markers import DICTIONARY, MARKERS_MM
 from vision.mat.registration import Registration, bent_too_far, find_mat, lens_doubt, register, with_lens
 
 GRID_MM = np.array([(x, y) for x in (-300.0, -100.0, 0.0, 250.0) for y in (-180.0, 0.0, 150.0)])
@@ -216,6 +216,18 @@ def test_two_mats_are_refused() -> None:
     small = cv2.resize(photograph([]), (640, 360), interpolation=cv2.INTER_AREA)
     with pytest.raises(MarkersRepeated, match="more than once"):
         find_mat(np.asarray(cv2.resize(np.hstack([small, small]), (2560, 720)), np.uint8))
+
+
+def test_what_looks_like_one_more_marker_is_none() -> None:
+    """As another print does, or another table's mat at the picture's edge."""
+    image, places = photograph([]), np.concatenate(list(MARKERS_MM.values()))
+    alone = find_mat(image).to_picture(places)
+    for top, marker in ((200, 1), (300, 3)):
+        image[top : top + 54, 20:74] = 255
+        image[top + 7 : top + 47, 27:67] = cv2.aruco.generateImageMarker(DICTIONARY, marker, 40)[..., None]
+        with_more = find_mat(image)
+        assert len(with_more.markers_px) == 4
+        assert with_more.to_picture(places) == pytest.approx(alone, abs=0.05)
 
 
 def test_markers_off_their_places_are_refused() -> None:

@@ -22,7 +22,7 @@ class MarkersMissing(RegistrationError):
 
 
 class MarkersRepeated(RegistrationError):
-    """The same corner marker is seen twice: two mats are in the picture."""
+    """The same corner marker is seen twice, and it cannot be told which lies on the one mat: two are in the picture."""
 
 
 class MarkersMisplaced(RegistrationError):

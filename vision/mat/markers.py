@@ -1,6 +1,8 @@
 """The mat's corner markers (DICT_4X4_50, ids 0 to 3): where they are printed, and where they are in a picture."""
 
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 
 import cv2
 import numpy as np
@@ -38,6 +40,10 @@ nothing."""
 DICTIONARY = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
 
 
+LEAST_OF_A_MAT, MOST_CHOICES = 3, 64
+"""With so many markers a mat is told from what looks like one more, among no more choices than these;"""
+OFF_MM = 15.0
+"""its markers are off their places by no more, bent by a lens, or laid loosely."""
 CELL_PX, CELL_MARGIN = 8, 0.25
 """Of a marker's cell the middle half is looked at, drawn so large: where a picture is soft, its edges show its
 neighbours."""
@@ -85,19 +91,41 @@ def check_light(grey: NDArray[np.uint8]) -> None:
 
 
 def markers_anywhere(grey: NDArray[np.uint8]) -> dict[int, Array]:
-    """Corners (id -> 4 x 2, pixels) of the markers in a picture.
+    """Corners (id -> 4 x 2, pixels) of the markers in a picture; where one shows twice, of those that lie as on a mat.
 
     Raises:
-        MarkersRepeated: one shows twice.
+        MarkersRepeated: one shows twice, and there is no one such choice.
     """
     found = _detect(grey, 4)
     if len({i for i, _ in found}) < 3:
         found = max(found, _detect(_brightened(grey), 4), key=lambda seen: len({i for i, _ in seen}))
-    ids = [i for i, _ in found]
-    repeated = sorted({i for i in ids if ids.count(i) > 1})
-    if repeated:
+    seen = defaultdict[int, list[Array]](list)
+    for i, corners in found:
+        seen[i].append(corners)
+    repeated = sorted(i for i, places in seen.items() if len(places) > 1)
+    if not repeated:
+        return dict(found)
+    mats = _mats(seen)
+    if len(mats) != 1:
         raise MarkersRepeated(f"corner markers {repeated} are in the picture more than once; only one mat may show")
-    return dict(found)
+    return mats[0]
+
+
+def _mats(seen: Mapping[int, Sequence[Array]]) -> list[dict[int, Array]]:
+    """The choices of one place for each marker that lie as on a mat."""
+    choices = int(np.prod([len(places) for places in seen.values()]))
+    if len(seen) < LEAST_OF_A_MAT or choices > MOST_CHOICES:
+        return []
+    return [mat for places in product(*seen.values()) if _lies_as_one(mat := dict(zip(seen, places, strict=True)))]
+
+
+def _lies_as_one(markers: Mapping[int, Array]) -> bool:
+    mm, px = np.concatenate([MARKERS_MM[i] for i in markers]), np.concatenate(list(markers.values()))
+    to_table, _ = cv2.findHomography(px, mm, 0)
+    if to_table is None:
+        return False
+    off = cv2.perspectiveTransform(px[None], to_table)[0] - mm
+    return bool(np.hypot(*off.T).max() <= OFF_MM)
 
 
 def _brightened(grey: NDArray[np.uint8]) -> NDArray[np.uint8]:
