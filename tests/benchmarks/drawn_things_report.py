@@ -17,7 +17,7 @@ from tests.rigs.things_training.scene import Scene
 from tests.rigs.things_training.scenes import scenes, simulated
 from vision.hiding.cells import CELL_MM
 from vision.hiding.lying_about import like_things
-from vision.hiding.outlining import Changed, ThingOutliner, shown, thing_outliner, usual_colours
+from vision.hiding.outlining import ThingOutliner, shown, thing_outliner, usual_colours
 from vision.reports.rates import wilson
 from vision.threads import use_one_core
 
@@ -37,22 +37,32 @@ class Counts:
     things: int = 0
     outlined: int = 0
     """By half or more."""
+    slim: int = 0
+    """Of the things, those of which less than half is three cells wide;"""
+    slim_outlined: int = 0
+    """and of the outlined ones."""
     false_cm2: list[float] = field(default_factory=list)
     """Of each scene, what is outlined and no thing, and not beside one."""
     bins: NDArray[np.int64] = field(default_factory=lambda: np.zeros((len(BINS) - 1, 2), np.int64))
     """Cells of such likelihoods, and how many of them are covered by things."""
 
-    def take(self, scene: Scene, likely: NDArray[np.float32], changed: Changed | None) -> None:
-        """Count one scene, of which it is known, or not, what `changed`."""
+    def take(self, scene: Scene, likely: NDArray[np.float32]) -> None:
+        """Count one scene, in which things are so `likely` in each cell."""
         self.scenes += 1
         asked = scene.asked > 0
         true = np.where(asked & (scene.things > 127), np.uint8(255), np.uint8(0))
-        found = like_things(likely, scene.seen & ~scene.pieces, changed)
+        found = like_things(likely, scene.seen & ~scene.pieces)
         count, labels, stats, _ = cv2.connectedComponentsWithStats(true, connectivity=8)
         for number in range(1, count):
             if stats[number, cv2.CC_STAT_AREA] * CELL_MM**2 >= LEAST_MM2:
+                own = labels == number
+                outlined = float((found[own] > 0).mean()) >= OUTLINED
                 self.things += 1
-                self.outlined += float((found[labels == number] > 0).mean()) >= OUTLINED
+                self.outlined += outlined
+                wide = cv2.morphologyEx(own.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+                if 2 * np.count_nonzero(wide) < np.count_nonzero(own):
+                    self.slim += 1
+                    self.slim_outlined += outlined
         near = cv2.dilate(scene.things, np.ones((5, 5), np.uint8)) > 0
         self.false_cm2.append(float(np.count_nonzero((found > 0) & asked & ~near)) * CELL_MM**2 / 100)
         of = np.clip(np.digitize(likely[asked], BINS) - 1, 0, len(BINS) - 2)
@@ -67,7 +77,7 @@ def counted(network: ThingOutliner, many: Iterator[Scene]) -> tuple[Counts, Coun
         usual = usual_colours(scene.fine, scene.pieces, scene.mat, scene.seen)
         values = shown(scene.fine, scene.pieces, scene.mat, scene.seen, usual)
         for counts, changed in ((single, None), (watched, scene.changed)):
-            counts.take(scene, network.of(values, scene.seen.shape, changed), changed)
+            counts.take(scene, network.of(values, scene.seen.shape, changed))
     return single, watched
 
 
@@ -85,7 +95,7 @@ def as_text(counts: Counts) -> str:
     stray = np.array(counts.false_cm2)
     lines = [
         f"{counts.outlined} of {counts.things} things outlined by half or more: {counts.outlined / counts.things:.1%}, "
-        f"95 %: {low:.1%} to {high:.1%}",
+        f"95 %: {low:.1%} to {high:.1%}; of the thin ones {counts.slim_outlined} of {counts.slim}",
         f"outlined and no thing: {stray.mean():.1f} cm2 a table, more than 5 cm2 on {np.count_nonzero(stray > 5)} of "
         f"{counts.scenes}",
         "likelihood of a cell   cells   of them things",

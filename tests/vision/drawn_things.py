@@ -1,9 +1,9 @@
 """Things that do not belong on a game's table, drawn: put together at random from round, square, long and hollow
-bodies of any height, with any surface.
+bodies of any height, and of what is thin, bent or branched, with any surface.
 
-None is drawn after a thing that has a name, so that what learned from these can be tried on such. A thing is a height
-and a colour for each place of a small square; it is seen a little from aside, as far from the camera's foot as it lies,
-and throws shadows.
+No solid one is drawn after a thing that has a name, so that what learned from these can be tried on such; of the thin
+ones (drawn_bones.py) some are of a kind with keys and forks. A thing is a height and a colour for each place of a small
+square; it is seen a little from aside, as far from the camera's foot as it lies, and throws shadows.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from tests.vision.drawn_bones import fleshed, some_bones
 from tests.vision.drawn_cloths import draw_cloth
 from tests.vision.drawn_clutter import draw_clutter
 from tests.vision.drawn_dice import background, some_colour
@@ -40,6 +41,10 @@ CLEAR = 0.15
 """The share of things that are seen through."""
 LIKE_GROUND = 0.22
 """The share in nearly the colour of what they lie on."""
+THIN = 0.22
+"""The share of things that are bent or branched, and thin: see drawn_bones.py."""
+MIRRORS, MIRRORS_IF_THIN = 0.12, 0.45
+"""The shares that mirror the room, as metal does."""
 
 
 @dataclass(frozen=True)
@@ -54,14 +59,20 @@ class Thing:
     """How much of a lamp it mirrors, 0 to 1."""
     clear: float
     """How much is seen through it, 0 to 1."""
+    there: Array
+    """How much of each pixel it covers, 0 to 1: h x h."""
+    room: Array | None = None
+    """What it mirrors from all sides (logarithms, n x n), if it does: in the middle what is straight above it."""
 
 
 def some_thing(rng: Rng, ground: Floats) -> Thing:
     """One of any kind, on ground of such a colour (blue, green, red)."""
+    return _thin(rng, ground) if rng.random() < THIN else _solid(rng, ground)
+
+
+def _solid(rng: Rng, ground: Floats) -> Thing:
     reach = float(np.exp(rng.uniform(*np.log(REACH_MM)))) if rng.random() < 0.85 else float(rng.uniform(60, 95))
-    wide = 2 * int(np.ceil(reach / PX_MM)) + 5
-    steps = ((np.arange(wide) - (wide - 1) / 2) * PX_MM).astype(np.float32)
-    x, y = np.meshgrid(steps, steps)
+    wide, x, y = _square(reach)
     shape = _SHAPES[int(rng.choice(len(_SHAPES), p=_SHARES))]
     height = shape(rng, x, y, reach)
     clear = float(rng.uniform(0.6, 0.97)) if rng.random() < CLEAR else 0.0
@@ -74,7 +85,39 @@ def some_thing(rng: Rng, ground: Floats) -> Thing:
         height = np.where(above, np.maximum(height, 0) * (rng.random() < 0.7) + more, height)
         colour = np.where(above[..., None], other, colour)
     gloss = float(rng.uniform(0.2, 1.0)) if rng.random() < 0.5 or clear else 0.0
-    return Thing(np.asarray(height, np.float32), np.asarray(colour, np.float32), gloss, clear)
+    room = _some_room(rng) if rng.random() < MIRRORS and not clear else None
+    height = np.asarray(height, np.float32)
+    return Thing(height, np.asarray(colour, np.float32), gloss, clear, (height > 0).astype(np.float32), room)
+
+
+def _thin(rng: Rng, ground: Floats) -> Thing:
+    reach = float(rng.uniform(0.25, 1.0)) * REACH_MM[1]
+    wide, x, y = _square(reach)
+    height, there = fleshed(rng, some_bones(rng, reach), x, y, PX_MM)
+    kind = rng.random()
+    if kind < 0.4:
+        colour = _metal(rng, wide, ground)
+    elif kind < 0.55:
+        colour = np.tile(rng.uniform(8, 60, 3), (wide, wide, 1))
+    else:
+        colour = _plain(rng, wide, ground)
+    room = _some_room(rng) if rng.random() < MIRRORS_IF_THIN else None
+    return Thing(height, np.asarray(colour, np.float32), float(rng.choice([0.0, rng.uniform(0.2, 1)])), 0, there, room)
+
+
+def _square(reach: float) -> tuple[int, Array, Array]:
+    """How wide a thing's square is (pixels) that reaches so far, and where its pixels are (mm from the middle)."""
+    wide = 2 * int(np.ceil(reach / PX_MM)) + 5
+    steps = ((np.arange(wide) - (wide - 1) / 2) * PX_MM).astype(np.float32)
+    x, y = np.meshgrid(steps, steps)
+    return wide, x, y
+
+
+def _some_room(rng: Rng) -> Array:
+    """Windows, lamps, walls and people, without a form of their own."""
+    cells = int(rng.integers(3, 9))
+    drawn = cv2.resize(rng.normal(0, 1, (cells, cells)), (64, 64), interpolation=cv2.INTER_CUBIC)
+    return np.asarray(rng.uniform(0.2, 0.8) * drawn + rng.normal(0, 0.2), np.float32)
 
 
 def lay(rng: Rng, picture: Array, things: Sequence[tuple[Thing, Floats]], lights: Lights) -> Array:
@@ -123,7 +166,7 @@ def _sliced(thing: Thing, middle: Floats, foot: Floats, high: float, size: tuple
         scale = high / (high - level)
         at = foot + (middle - foot) * scale - low
         way = np.array([[scale, 0, at[0] - scale * (wide - 1) / 2], [0, scale, at[1] - scale * (wide - 1) / 2]])
-        there = (thing.height > max(level, 0.05)).astype(np.float32)
+        there = np.where(thing.height > max(level, 0.05), thing.there, np.float32(0))
         slices.append((level, np.asarray(cv2.warpAffine(there, way, shape), np.float32), way))
     part = slice(int(low[1]), int(top[1])), slice(int(low[0]), int(top[0]))
     return _Body(thing, part, slices, slices[0][1])
@@ -173,6 +216,11 @@ def _paint(rng: Rng, picture: Array, covered: Array, body: _Body, lights: Lights
         at = (-steep_x * half[0] - steep_y * half[1] + half[2]) * facing
         shine = shine + np.maximum(at, 0.0) ** float(rng.uniform(20, 120))
     colour = thing.colour * (lit / lights.white.astype(np.float32)) ** np.float32(1 / GAMMA)
+    if thing.room is not None:
+        half = np.float32((len(thing.room) - 1) / 2)
+        x, y = (half - half * 2 * steep * np.square(facing) for steep in (steep_x, steep_y))
+        mirrored = cv2.remap(thing.room, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT)
+        colour = colour * np.exp(mirrored)[..., None]
     colour = colour + (shine * thing.gloss * float(rng.uniform(40, 200)))[..., None]
     edge = np.minimum(1.0, np.hypot(steep_x, steep_y) / 1.5)
     opaque = (1.0 - thing.clear * (1.0 - 0.75 * edge)).astype(np.float32)

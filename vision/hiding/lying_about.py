@@ -73,9 +73,8 @@ WRIST_RADIUS = 8.0
 """What reaches the picture's edge and is narrower is a stripe of the table, and no arm (cells)."""
 OVER_CELLS, OVER_MM2 = 3, 160.0
 """What lies on a piece hides so many cells of it each way, and so much."""
-LIKELY, LOOKS_SURE, SURE_MM2 = (0.7, 0.5), (0.85, 0.8), (60.0, 30.0)
-"""The network takes a part for a thing where it is so likely, and so much of it that likely; the latter where it is
-known what changed, as less is taken for things there that is none."""
+LIKELY, LOOKS_SURE, SURE_MM2 = 0.5, 0.8, 30.0
+"""The network takes a part for a thing where it is so likely, and so much of it that likely."""
 AROUND_CELLS, LEAST_SHADE, FLAT_SHADE, FLAT_SHARE, SOFT_LIGHT = 5, 0.1, 0.12, 0.85, 0.06
 """So far around a part the ground tells whether the part is in the shade, by so much (logarithm); brightness strays by
 no more in so large a share of a flat shadow; and light whose edge (logarithm per cell) is no steeper is soft."""
@@ -136,7 +135,7 @@ def lying_about(
     free = ~(seen.seen | pieces)
     shown = seen.seen | (pieces & ~seen.covered)
     likely = thing_outliner().likelihoods(view.looked, coarse, shown, changed=changed)
-    by_looks = like_things(likely, coarse.seen & ~shown, changed)
+    by_looks = like_things(likely, coarse.seen & ~shown)
     by_looks = _without_light(by_looks, seen.small, coarse.seen & ~shown)
     found = _on_mat(view, coarse, seen.seen | pieces) | _beyond_mat(seen.small, coarse, pieces) | by_looks
     # What lies over the mat's edge is seen on both sides of it.
@@ -146,32 +145,28 @@ def lying_about(
     return np.asarray(on_table | by_looks | (_over_pieces(seen.covered) & ~seen.seen), np.uint8)
 
 
-def like_things(likely: Floats, free: Mask, changed: Changed | None = None) -> Mask:
-    """255 in the `free` cells of parts that look like things, where these are so `likely` in each cell; of a table that
-    is watched it is known what `changed`."""
-    known = np.zeros(likely.shape, bool) if changed is None else changed.known > 0
-    least, least_sure, least_mm2 = (
-        np.where(known, watched, single) for single, watched in (LIKELY, LOOKS_SURE, SURE_MM2)
-    )
-    closed = cv2.morphologyEx((likely > least).astype(np.uint8), cv2.MORPH_CLOSE, _NEAR)
+def like_things(likely: Floats, free: Mask) -> Mask:
+    """255 in the `free` cells of parts that look like things, where these are so `likely` in each cell."""
+    closed = cv2.morphologyEx((likely > LIKELY).astype(np.uint8), cv2.MORPH_CLOSE, _NEAR)
     parts = np.asarray(closed, np.uint8) * 255 & free
     count, labels = cv2.connectedComponents(parts, connectivity=8)
-    surely = (likely > least_sure) & (parts > 0)
-    sure = np.bincount(labels[surely], CELL_MM**2 / least_mm2[surely], count) >= 1.0
+    surely = (likely > LOOKS_SURE) & (parts > 0)
+    sure = np.bincount(labels[surely], minlength=count) * CELL_MM**2 >= SURE_MM2
     sure[0] = False
     return np.where(sure[labels], np.uint8(255), np.uint8(0))
 
 
 def _without_light(things: Mask, small: Image, free: Mask) -> Mask:
     """Those parts that light does not make. It is darker or brighter than what is around it by one measure in all
-    colours, and has soft edges or is a flat shadow; a thing that looks so cannot be told from it."""
+    colours, and has soft edges or is a flat shadow. A thing that looks so cannot be told from it unless it is small:
+    what throws a shadow as small is beside it."""
     count, labels, stats, _ = cv2.connectedComponentsWithStats(things, connectivity=8)
     kept = things.copy()
     if count == 1:
         return kept
     colours = np.asarray(cv2.GaussianBlur(cv2.LUT(small, LOGARITHMS), (0, 0), 0.7), np.float32)
     steepest = np.asarray(cv2.dilate(_steep(colours), _NEAR), np.float32)
-    for left, top, width, height, number in [(*stats[i, :4].tolist(), i) for i in range(1, count)]:
+    for left, top, width, height, cells, number in [(*stats[i].tolist(), i) for i in range(1, count)]:
         box = (
             slice(max(top - AROUND_CELLS, 0), top + height + AROUND_CELLS),
             slice(max(left - AROUND_CELLS, 0), left + width + AROUND_CELLS),
@@ -181,14 +176,15 @@ def _without_light(things: Mask, small: Image, free: Mask) -> Mask:
         ground = (labels[box] == 0) & (free[box] > 0) & ~near
         around = (cv2.dilate(own, _round(2 * AROUND_CELLS - 1)) > 0) & ground
         ends = (own > 0) & ~inner & (cv2.dilate(ground.astype(np.uint8), _BESIDE) > 0)
-        if min(np.count_nonzero(cells) for cells in (around, inner, ends)) < LEAST_SEEN:
+        if min(np.count_nonzero(some) for some in (around, inner, ends)) < LEAST_SEEN:
             continue
         off = colours[box][inner] - np.median(colours[box][around], axis=0)
         brighter = float(np.median(off.mean(1)))
         tint = float(np.abs(np.median(off, axis=0) - brighter).max())
         flat = float((np.abs(off.mean(1) - brighter) < FLAT_SHADE).mean()) > FLAT_SHARE
         soft = float(np.median(steepest[box][ends])) < SOFT_LIGHT
-        if tint <= TINT + OF_SHADE * max(-brighter, 0.0) and (soft or (flat and brighter < -LEAST_SHADE)):
+        shadow = flat and brighter < -LEAST_SHADE and cells * CELL_MM**2 > MOST_SMALL_MM2
+        if tint <= TINT + OF_SHADE * max(-brighter, 0.0) and (soft or shadow):
             kept[labels == number] = 0
     return kept
 

@@ -121,7 +121,7 @@ def main() -> None:
     parser.add_argument("scenes", type=Path, nargs="+", help="folders of scenes: see scenes.py")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seconds", type=float, default=900.0)
-    parser.add_argument("--start", type=Path, help=START)
+    parser.add_argument("--start", type=Path, nargs="+", help=START)
     parser.add_argument("--rate", type=float, default=4e-3)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
