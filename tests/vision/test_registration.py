@@ -12,6 +12,7 @@ from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import World
 from tests.vision.altered import shaken_along
 from tests.vision.drawn_table import SIZE, View, photograph, project
+from vision.frame import Image
 from vision.mat.errors import (
     LensMisfit,
     MarkersMisplaced,
@@ -218,16 +219,33 @@ def test_two_mats_are_refused() -> None:
         find_mat(np.asarray(cv2.resize(np.hstack([small, small]), (2560, 720)), np.uint8))
 
 
-def test_what_looks_like_one_more_marker_is_none() -> None:
-    """As another print does, or another table's mat at the picture's edge."""
+def with_marker(image: Image, marker: int, top: int, side: int) -> Image:
+    """Printed white around, at the picture's left."""
+    more = image.copy()
+    more[top : top + side + 14, 20 : side + 34] = 255
+    print_of = cv2.aruco.generateImageMarker(DICTIONARY, marker, side)
+    more[top + 7 : top + 7 + side, 27 : 27 + side] = print_of[..., None]
+    return more
+
+
+def test_print_that_looks_like_one_more_marker_is_none() -> None:
     image, places = photograph([]), np.concatenate(list(MARKERS_MM.values()))
-    alone = find_mat(image).to_picture(places)
-    for top, marker in ((200, 1), (300, 3)):
-        image[top : top + 54, 20:74] = 255
-        image[top + 7 : top + 47, 27:67] = cv2.aruco.generateImageMarker(DICTIONARY, marker, 40)[..., None]
-        with_more = find_mat(image)
-        assert len(with_more.markers_px) == 4
-        assert with_more.to_picture(places) == pytest.approx(alone, abs=0.05)
+    registration = find_mat(image)
+    px = np.linalg.norm(registration.markers_px[1][0] - registration.markers_px[1][1])
+    more = with_marker(with_marker(image, 1, 200, round(0.55 * px)), 3, 300, round(0.6 * px))
+    assert find_mat(more).to_picture(places) == pytest.approx(registration.to_picture(places), abs=0.05)
+
+
+@pytest.mark.parametrize("hidden", [(), (2,), (0, 2, 3)])
+def test_a_marker_of_another_mat_refuses_the_picture_whatever_hands_hide(hidden: tuple[int, ...]) -> None:
+    """Else the other mat would be followed where hands lie over ours."""
+    image = photograph([])
+    small = np.asarray(cv2.resize(image, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), np.uint8)
+    ours = small.copy()
+    for marker in hidden:
+        cv2.fillConvexPoly(ours, np.round(find_mat(image).markers_px[marker] / 2).astype(np.int32), (90, 110, 170))
+    with pytest.raises(MarkersRepeated, match="more than once"):
+        find_mat(np.asarray(cv2.resize(np.hstack([ours, small]), (2560, 720)), np.uint8))
 
 
 def test_markers_off_their_places_are_refused() -> None:

@@ -41,9 +41,11 @@ DICTIONARY = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
 
 
 LEAST_OF_A_MAT, MOST_CHOICES = 3, 64
-"""With so many markers a mat is told from what looks like one more, among no more choices than these;"""
+"""With so many markers a mat is told from print that looks like one more, among no more choices than these;"""
 OFF_MM = 15.0
-"""its markers are off their places by no more, bent by a lens, or laid loosely."""
+"""its markers are off their places by no more, bent by a lens, or laid loosely;"""
+AS_WIDE = 0.3
+"""and they alone are as wide as markers, by less than such a share each way: another may be another mat's."""
 CELL_PX, CELL_MARGIN = 8, 0.25
 """Of a marker's cell the middle half is looked at, drawn so large: where a picture is soft, its edges show its
 neighbours."""
@@ -91,7 +93,8 @@ def check_light(grey: NDArray[np.uint8]) -> None:
 
 
 def markers_anywhere(grey: NDArray[np.uint8]) -> dict[int, Array]:
-    """Corners (id -> 4 x 2, pixels) of the markers in a picture; where one shows twice, of those that lie as on a mat.
+    """Corners (id -> 4 x 2, pixels) of the markers in a picture; where one shows twice, of those that lie as on a mat,
+    if no other is as wide.
 
     Raises:
         MarkersRepeated: one shows twice, and there is no one such choice.
@@ -112,20 +115,29 @@ def markers_anywhere(grey: NDArray[np.uint8]) -> dict[int, Array]:
 
 
 def _mats(seen: Mapping[int, Sequence[Array]]) -> list[dict[int, Array]]:
-    """The choices of one place for each marker that lie as on a mat."""
+    """The choices of one place for each marker that lie as on a mat, and the others are no markers of another."""
     choices = int(np.prod([len(places) for places in seen.values()]))
     if len(seen) < LEAST_OF_A_MAT or choices > MOST_CHOICES:
         return []
-    return [mat for places in product(*seen.values()) if _lies_as_one(mat := dict(zip(seen, places, strict=True)))]
+    every = [place for places in seen.values() for place in places]
+    mats = (dict(zip(seen, places, strict=True)) for places in product(*seen.values()))
+    return [mat for mat in mats if _lies_as_one(mat, every)]
 
 
-def _lies_as_one(markers: Mapping[int, Array]) -> bool:
-    mm, px = np.concatenate([MARKERS_MM[i] for i in markers]), np.concatenate(list(markers.values()))
+def _lies_as_one(mat: Mapping[int, Array], every: Sequence[Array]) -> bool:
+    mm, px = np.concatenate([MARKERS_MM[i] for i in mat]), np.concatenate(list(mat.values()))
     to_table, _ = cv2.findHomography(px, mm, 0)
     if to_table is None:
         return False
     off = cv2.perspectiveTransform(px[None], to_table)[0] - mm
-    return bool(np.hypot(*off.T).max() <= OFF_MM)
+    as_wide = sum(_is_as_wide(cv2.perspectiveTransform(place[None], to_table)[0]) for place in every)
+    own = all(_is_as_wide(cv2.perspectiveTransform(place[None], to_table)[0]) for place in mat.values())
+    return bool(np.hypot(*off.T).max() <= OFF_MM) and own and as_wide == len(mat)
+
+
+def _is_as_wide(corners_mm: Array) -> bool:
+    sides = np.linalg.norm(np.roll(corners_mm, 1, 0) - corners_mm, axis=1)
+    return bool(np.abs(sides / (OUTER_MM - INNER_MM) - 1.0).max() < AS_WIDE)
 
 
 def _brightened(grey: NDArray[np.uint8]) -> NDArray[np.uint8]:
