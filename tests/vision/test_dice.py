@@ -24,8 +24,20 @@ from tests.rigs.dice_training.sources import own_table
 from tests.vision import drawn_board
 from tests.vision.drawn_dice import Camera, Die, TableView, die_style, dim_style, draw_dice, photograph_dice
 from tests.vision.drawn_table import View, photograph
-from vision.dice.finder import DiceFinder, ground, side_mm, silhouettes_px
-from vision.dice.finding import TOLD, UNTOLD, DiceReader, Measured, claimed, in_company, load_reader, odds_of
+from vision.dice.finder import DiceFinder, ground, side_mm, silhouettes_px, sure_tops
+from vision.dice.finding import (
+    FAMILIAR,
+    TOLD,
+    UNTOLD,
+    DiceReader,
+    Measured,
+    claimed,
+    in_company,
+    load_reader,
+    odds_of,
+    of_a_make,
+)
+from vision.dice.makes import Make
 from vision.dice.patches import Pyramid
 from vision.dice.proposing import LARGER, Proposal, propose
 from vision.dice.recolouring import decorrelated, enriched
@@ -732,3 +744,75 @@ def test_no_die_where_there_is_none(name: str) -> None:
     image = cv2.imread(str(PHOTOS / f"{name}.jpg"), cv2.IMREAD_COLOR)
     assert image is not None
     assert seen_on(np.asarray(image, np.uint8)) == []
+
+
+def make(
+    side: float = 30.0, top: tuple[float, float, float] = (70, 10, 20), pips: tuple[float, ...] = (20, 0, 0)
+) -> Make:
+    return Make(side, np.array(top, np.float32), np.array(pips, np.float32))
+
+
+@pytest.mark.parametrize(
+    ("other", "far", "alike"),
+    [
+        (make(), 100.0, True),
+        (make(side=31.0, top=(60, 12, 18)), 100.0, True),
+        (make(side=33.0), 100.0, False),
+        (make(top=(70, -10, 20)), 100.0, False),
+        (make(pips=(90, 0, 0)), 100.0, False),
+        (make(), 33.0, False),
+    ],
+)
+def test_what_is_of_one_make_with_a_sure_die_is_a_die(other: Make, far: float, *, alike: bool) -> None:
+    """Another size or colour says nothing, nor does what is right beside it: a domino has two alike halves."""
+    sure, poor = measured_at(50, 30, 9, lean=0.1), measured_at(50 + far, 30, 2, lean=0.1)
+    before = [claimed(one, TOLD) for one in (sure, poor)]
+    assert before[0].probability > 0.95 > 0.9 > before[1].probability
+
+    def make_at(corners_px: Array) -> Make:
+        return make() if abs(corners_px[:, 0].mean() - 50) < 1 else other
+
+    first, second = of_a_make([sure, poor], before, TOLD, make_at)
+    assert first == before[0]
+    assert (second.probability >= SURE) == alike
+    assert alike or second == before[1]
+    known = of_a_make([poor], before[1:], TOLD, lambda _: other, [sure.corners_px])
+    assert (known[0].probability >= SURE) == (far == 100.0)  # as they all look alike here
+
+
+def test_what_leans_far_or_is_not_plain_is_not_vouched_for() -> None:
+    sure, leaning = measured_at(50, 30, 9, lean=0.1), measured_at(150, 30, 1, lean=0.8)
+    unclear = replace(measured_at(150, 30, 2, lean=0.1), fits=np.full(6, 0.2))
+    for one in (leaning, unclear):
+        before = [claimed(place, TOLD) for place in (sure, one)]
+        assert of_a_make([sure, one], before, TOLD, lambda _: make()) == before
+
+
+def test_a_die_that_is_only_vouched_for_vouches_for_none() -> None:
+    sure, poor = measured_at(50, 30, 9, lean=0.1), measured_at(150, 30, 2, lean=0.1)
+    (_, familiar) = of_a_make([sure, poor], [claimed(one, TOLD) for one in (sure, poor)], TOLD, lambda _: make())
+    assert SURE <= familiar.probability <= FAMILIAR
+    registration = find_mat(photograph([], View()))
+    die = replace(die_at(0.0), faces=(FaceLikelihood("4", familiar.probability),))
+    assert sure_tops([die], registration) == []
+    assert len(sure_tops([replace(die, faces=(FaceLikelihood("4", 0.94),))], registration)) == 1
+
+
+def test_dice_that_lie_there_still_vouch_for_one_that_comes() -> None:
+    """As they do where all are seen at once."""
+    image, _ = photographs(FAMILIES["dice"], 991312)
+    registration, finder = find_mat(image), DiceFinder()
+    at_once = finder.find(image, registration, ())
+    come = next(one for one in at_once if np.hypot(one.pose.x_mm + 1.9, one.pose.y_mm + 23.6) < 5)
+    assert come.probability == FAMILIAR
+    rest = [one for one in at_once if one is not come]
+
+    def changed(points_mm: Array) -> NDArray[np.bool_]:
+        return np.asarray(np.hypot(points_mm[:, 0] - come.pose.x_mm, points_mm[:, 1] - come.pose.y_mm) < 25.0)
+
+    def seen(before: Sequence[Sighting]) -> list[float]:
+        found = finder.find_again(image, registration, (), before, changed)
+        return [one.probability for one in found if np.hypot(one.pose.x_mm + 1.9, one.pose.y_mm + 23.6) < 5]
+
+    assert seen(rest) == [pytest.approx(FAMILIAR, abs=0.01)]
+    assert max(seen([])) < SURE

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.dice.finding import MOST, DiceReader, SeenDie, load_reader
+from vision.dice.finding import FAMILIAR, MOST, DiceReader, SeenDie, load_reader
 from vision.dice.holding import load_hands_around
 from vision.dice.patches import Ground
 from vision.dice.proposing import Box, Proposal
@@ -76,7 +76,7 @@ class DiceFinder:
         ]
         found: list[Sighting] = []
         for box in _boxes(registration, changed, silhouettes_px(registration)[1] / 2):
-            found += self._within(image, registration, (*seen, *stay, *found), box)
+            found += self._within(image, registration, (*seen, *stay, *found), box, sure_tops(stay, registration))
         return (*stay, *found)
 
     def in_hand(self, image: Image, registration: Registration, found: Sequence[Sighting]) -> Sequence[float]:
@@ -84,9 +84,14 @@ class DiceFinder:
         return [float(share) for share in self._hands.likelihoods(image, registration, found)]
 
     def _within(
-        self, image: Image, registration: Registration, seen: Sequence[Sighting], box: Box | None
+        self,
+        image: Image,
+        registration: Registration,
+        seen: Sequence[Sighting],
+        box: Box | None,
+        known_px: Sequence[Array] = (),
     ) -> list[Sighting]:
-        """The dice whose tops have their middles in a box of the picture."""
+        """The dice whose tops have their middles in a box of the picture; `known_px` are tops of others."""
         low, high = SIDES_MM
         dice = self._reader.find(
             image,
@@ -95,6 +100,7 @@ class DiceFinder:
             within=box,
             sift=lambda found: _unexplained([p for p in found if p.promise >= FAINT], registration, seen),
             least_promise=PROMISING,
+            known_px=known_px,
         )
         sightings = [_sighting(die, registration) for die in dice]
         return [
@@ -111,6 +117,12 @@ def _silhouette(die: Sighting, registration: Registration) -> Array:
     foot = _foot(die)
     foot = np.vstack([foot, foot.mean(0), (foot + np.roll(foot, 1, axis=0)) / 2])
     return np.vstack([foot, registration.seen_from_table(foot, side_mm(die))])
+
+
+def sure_tops(dice: Sequence[Sighting], registration: Registration) -> list[Array]:
+    """The tops of those dice that are sure by themselves, their corners in the picture (4 x 2 each)."""
+    sure = [die for die in dice if die.probability > FAMILIAR]
+    return [registration.to_picture(registration.seen_from_table(_foot(die), side_mm(die))) for die in sure]
 
 
 def _boxes(registration: Registration, changed: Changed, around_px: float) -> list[Box]:

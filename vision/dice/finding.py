@@ -15,6 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.dice.makes import Make, make_of
 from vision.dice.patches import DIE_PX, UPRIGHT, Ground, Patch, Pyramid, laid_out, shown, stretched
 from vision.dice.pips import SIDE_PX, SIZE, pip_fits
 from vision.dice.proposing import Box, Proposal, propose
@@ -137,6 +138,13 @@ ALIKE_PROMISE, ALIKE_ODDS = 0.15, 2.0
 nothing is known, its odds (their logarithm) on a die are so much greater."""
 LEAST_ALIKE_PX = 14.0
 """Of smaller tops, whose pips hardly show, the latter does not hold: too much is as large as they."""
+MAKE_ODDS, FAMILIAR = 2.5, 0.92
+"""What is plainly read on a table and of one make with a die that is sure by itself (see `vision.dice.makes`) has so
+much greater odds, less than the tables tell by which that was chosen (3.3), and is sure with no more than the second
+likelihood; it vouches for no other."""
+BEYOND, ASIDE = 1.25, 0.7
+"""Not by one nearer than so many sides, as both halves of a domino are of one make; nor where a die leans farther: its
+side looks as large as its top there."""
 TOUCH = 0.3, 0.75
 """How far apart the middles of dice are that touch, as shares of the sum of their widths."""
 BETWEEN, TWICE = 1.2, (1.1, 3.2)
@@ -237,16 +245,22 @@ class DiceReader:
         within: Box | None = None,
         sift: Sift = all_of_them,
         least_promise: float = 0.0,
+        known_px: Sequence[Array] = (),
     ) -> list[SeenDie]:
         """The dice in a picture, the surest first.
 
         `sizes_px`: how wide the smallest and the largest die may look, sides included. `within`: where alone to look. A
-        die whose top is hidden, or is none of the six patterns, is none. `least_promise`: see `measure`.
+        die whose top is hidden, or is none of the six patterns, is none. `least_promise`: see `measure`. `known_px`:
+        corners (4 x 2 each) of the tops of dice that are sure to lie elsewhere in the picture.
         """
         measured = self.measure(
             image, sizes_px, ground_at=ground_at, within=within, sift=sift, least_promise=least_promise
         )
+        pyramid = Pyramid(image)
         dice = in_company(measured, [claimed(one, self._counts[one.told]) for one in measured], self._counts[False])
+        dice = of_a_make(
+            measured, dice, self._counts[True], lambda corners_px: make_of(pyramid, corners_px, ground_at), known_px
+        )
         return _best([die for die in dice if die.probability >= LEAST or sum(die.likelihoods) >= SOME_DIE])
 
     def measure(
@@ -572,18 +586,18 @@ def _logarithms(said: Array) -> Array:
     return np.asarray(np.log(np.maximum(said[:, : VALUES + 1], SURELY_NONE)).mean(0))
 
 
-def claimed(one: Measured, counts: Counts, more_odds: float = 0.0) -> SeenDie:
+def claimed(one: Measured, counts: Counts, more_odds: float = 0.0, most: float = 1.0) -> SeenDie:
     """What is claimed of a measured place: a value is sure only where the odds on a die are great enough, and where all
-    readings agree; never, where something else than the place itself makes it likelier that a die is there, by
-    `more_odds` (their logarithm)."""
+    readings agree. `more_odds` (their logarithm) are those by which something else than the place itself makes it
+    likelier that a die is there; it is no likelier than `most`."""
     shares = together(one, counts, more_odds)[1:]
     spared = 0.0 if one.told or one.cut_off else _spared(one, int(shares.argmax()))
-    odds, needed = odds_of(one.network) + spared, _needed(one.lean, counts)
-    most = NOT_SURE
-    if not more_odds and odds >= needed and _plain(one, shares):
-        most = PRINTED if one.told and odds < needed + MORE_ODDS else 1.0
-        shares = together(one, counts, spared)[1:]
-    shares *= min(1.0, most / shares.max())
+    odds, needed = odds_of(one.network) + more_odds + spared, _needed(one.lean, counts)
+    likeliest = NOT_SURE
+    if most > NOT_SURE and odds >= needed and _plain(one, shares):
+        likeliest = PRINTED if one.told and odds < needed + MORE_ODDS else 1.0
+        shares = together(one, counts, more_odds + spared)[1:]
+    shares *= min(1.0, min(likeliest, most) / shares.max())
     return SeenDie(
         (float(one.centre_px[0]), float(one.centre_px[1])),
         tuple((float(x), float(y)) for x, y in one.corners_px),
@@ -597,11 +611,43 @@ def in_company(measured: Sequence[Measured], dice: Sequence[SeenDie], untold: Co
     be as large."""
     sides = np.array([_side(die) for die in dice if die.probability > NOT_SURE])
     return [
-        claimed(one, untold, ALIKE_ODDS)
+        claimed(one, untold, ALIKE_ODDS, NOT_SURE)
         if not one.told and die.probability < NOT_SURE and _side(die) >= LEAST_ALIKE_PX and _alike(_side(die), sides)
         else die
         for one, die in zip(measured, dice, strict=True)
     ]
+
+
+def of_a_make(
+    measured: Sequence[Measured],
+    dice: Sequence[SeenDie],
+    told: Counts,
+    make_at: Callable[[Array], Make],
+    known_px: Sequence[Array] = (),
+) -> list[SeenDie]:
+    """The same claims, but that what is plain to read on a table, and of one make with a die that is sure by itself, is
+    likelier a die, and may be sure: flat prints are seldom as large and coloured as dice that lie there. `make_at` says
+    of which make a top with such corners is; `known_px` are those of further dice that are sure."""
+    doubted = [
+        number
+        for number, (one, die) in enumerate(zip(measured, dice, strict=True))
+        if one.lean is not None
+        and one.lean < ASIDE
+        and die.probability <= NOT_SURE
+        and _side(die) >= LEAST_ALIKE_PX
+        and _plain(one, together(one, told)[1:])
+    ]
+    found = list(dice)
+    if not doubted:
+        return found
+    sure = [one.corners_px for one, die in zip(measured, dice, strict=True) if one.told and die.probability > FAMILIAR]
+    makes = [(corners.mean(0), make_at(corners)) for corners in (*sure, *known_px)]
+    for number in doubted:
+        die, make = measured[number], make_at(measured[number].corners_px)
+        beyond = BEYOND * _side(dice[number])
+        if any(np.linalg.norm(die.centre_px - at) > beyond and make.is_alike(other) for at, other in makes):
+            found[number] = claimed(die, told, MAKE_ODDS, FAMILIAR)
+    return found
 
 
 def _needed(lean: float | None, counts: Counts) -> float:
