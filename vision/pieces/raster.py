@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from vision.kept import MOST_READINGS, Kept
 from vision.masks import Mask, part_around
 from vision.mat.rectify import PX_PER_MM, TableMap
-from vision.pieces.reading import LEAST_AGREEING, LEAST_GAIN, OF_CONTRAST, Reading, share
+from vision.pieces.reading import EXPLAINED, LEAST_AGREEING, LEAST_GAIN, OF_CONTRAST, Reading, share
 from vision.pieces.verify import Flags, Floats, Indices, Prepared
 from vision.scene import PieceKind
 from vision.shapes import place
@@ -154,9 +154,12 @@ def taken_from(reading: Reading, taken: Flags) -> Reading:
 
 
 def _hardly_shows(reading: Reading, own: Flags) -> bool:
-    """Whether what is seen of a piece in these cells is no more than an even surface."""
+    """Whether what is seen of a piece in these cells is no more than an even surface, or no plain face."""
     gain = _mean(reading.gain, own)
-    return gain < LEAST_GAIN and gain < OF_CONTRAST * _mean(reading.prepared.contrast[reading.face], own)
+    if gain >= LEAST_GAIN:
+        return False
+    explained = EXPLAINED * (gain + _mean(reading.best, own))
+    return gain < max(explained, OF_CONTRAST * _mean(reading.prepared.contrast[reading.face], own))
 
 
 def _mean(values: Floats, where: Flags) -> float:
