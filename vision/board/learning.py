@@ -22,6 +22,7 @@ from vision.board.record import (
 from vision.board.sight import Sight, inside_any, sight_of
 from vision.files.label_kinds import LabelError
 from vision.frame import Image
+from vision.mat.lens import Lens
 from vision.mat.registration import Registration, find_mat
 from vision.pieces.veil import unveiled
 from vision.shapes import CELL_MM, place, to_own_frame
@@ -46,18 +47,21 @@ LEAST_KNOWN = 0.6
 """So much of a board's print must have been seen bare."""
 
 
-def learn_board(photos: "Sequence[tuple[Image, BoardLabels, str]]", spaces: Sequence[str] = ()) -> BoardPrint:
+def learn_board(
+    photos: "Sequence[tuple[Image, BoardLabels, str]]", spaces: Sequence[str] = (), lens: Lens | None = None
+) -> BoardPrint:
     """Learn a board and its pieces from pictures in which they lie as labelled, each with its name.
 
     Spaces are named by their whole coordinates, "x,y,z" with sum 0, of which neighbours differ by one step. `spaces`
-    are all that the game's board has; without them they fill a hexagon as far as the farthest labelled one.
+    are all that the game's board has; without them they fill a hexagon as far as the farthest labelled one. `lens` is
+    the pictures', if it is known.
 
     Raises:
         LabelError: too little is labelled, too little of the board is seen bare, or a topping is said to lie on a space
             that the board does not have.
         RegistrationError: a picture cannot be laid over the table.
     """
-    shots = [_shot(image, labels, name) for image, labels, name in photos]
+    shots = [_shot(image, labels, name, lens) for image, labels, name in photos]
     diameter = float(np.median([shot.diameter_mm for shot in shots]))
     space_names, spaces_mm = _place_spaces(shots, _spaces_of(shots, spaces))
     toppings, topping_mm = _learn_toppings(shots)
@@ -97,8 +101,8 @@ class _Shot:
     """Outlines of what hides the print, where they seem to lie at z = 0."""
 
 
-def _shot(image: Image, labels: "BoardLabels", name: str) -> _Shot:
-    registration = find_mat(image)
+def _shot(image: Image, labels: "BoardLabels", name: str, lens: Lens | None) -> _Shot:
+    registration = find_mat(image, lens=lens)
     board = labels.board
     if board.outline_px is not None:
         _check_outline(board, registration.to_table(np.array(board.outline_px, np.float64)), name)

@@ -19,6 +19,7 @@ from vision.files.label_kinds import LABEL_KINDS, LabelError
 from vision.files.whole_files import write_whole
 from vision.frame import Image
 from vision.mat.errors import RegistrationError, VisionError
+from vision.mat.lens import Lens
 from vision.mat.markers import MAT_HALF_MM as MAT_HALF_MM
 from vision.mat.markers import MAT_MM as MAT_MM
 from vision.mat.rectify import table_map
@@ -152,13 +153,18 @@ def piece_height_mm(x_mm: float, y_mm: float, kind: PieceKind = PieceKind.SLICE)
 
 
 def enrol(
-    photos: Sequence[tuple[Image, Mapping[str, Any]]], *, source: Sequence[str], board_spaces: Sequence[str] = ()
+    photos: Sequence[tuple[Image, Mapping[str, Any]]],
+    *,
+    source: Sequence[str],
+    board_spaces: Sequence[str] = (),
+    lens: Lens | None = None,
 ) -> FacePack:
     """Learn faces from pictures and what lies in each, as the truth files of rendered tables say it.
 
     `vision.files.labels` says what is used of each label. A piece that is face down teaches its kind's back. Where a
     face is shown more than once, the one seen best counts. Of pictures with a `board`, it and what lies on it are
-    learned too: see `vision.board.learning`, also for `board_spaces`.
+    learned too: see `vision.board.learning`, also for `board_spaces`. `lens` is the pictures', calibrated; without it,
+    it is guessed from where labels say that pieces are.
 
     Raises:
         LabelError: something is missing in a label or wrong, too little of a board shows, or nothing is labelled.
@@ -170,7 +176,7 @@ def enrol(
     said = [labels_to_learn(labels, f"labels of {name}") for (_, labels), name in zip(photos, names, strict=True)]
     _check_names([(one.faces, name) for one, name in zip(said, names, strict=True)])
     shots = [
-        _shot(image, [_label(face) for face in one.faces], name)
+        _shot(image, [_label(face) for face in one.faces], name, lens)
         for (image, _), one, name in zip(photos, said, names, strict=True)
     ]
     kinds = _learn_kinds(shots)
@@ -179,7 +185,7 @@ def enrol(
         for (image, _), one, name in zip(photos, said, names, strict=True)
         if one.board is not None
     ]
-    board = learn_board(boards, board_spaces) if boards else None
+    board = learn_board(boards, board_spaces, lens) if boards else None
     if not kinds and board is None:
         expected = f"expected a named piece of kind {', '.join(LABEL_KINDS)}, or a board"
         raise LabelError(f"labels of {', '.join(names)}: there is nothing to learn; {expected}")
@@ -269,12 +275,13 @@ _Shot = tuple[Image, Registration, list[_Label], str]
 """A picture, where the table lies in it, what lies there, and the picture's name."""
 
 
-def _shot(image: Image, labels: list[_Label], name: str) -> _Shot:
-    """Lay a picture over the table by its markers, and by where its labels say that pieces are."""
-    registration = find_named(image, name)
+def _shot(image: Image, labels: list[_Label], name: str, lens: Lens | None) -> _Shot:
+    """Lay a picture over the table by its markers and, where no lens is given, by where its labels say that pieces
+    are."""
+    registration = find_named(image, name, lens)
     for label in labels:
         _check_place(label, registration, name)
-    for kind in LABEL_KINDS.values():
+    for kind in LABEL_KINDS.values() if lens is None else ():
         mine = [label for label in labels if label.kind is kind]
         if len(mine) < 4:
             continue
@@ -287,15 +294,15 @@ def _shot(image: Image, labels: list[_Label], name: str) -> _Shot:
     return image, registration, labels, name
 
 
-def find_named(image: Image, name: str) -> Registration:
-    """`find_mat` for a photo that shows what is to be learned; errors name the photo.
+def find_named(image: Image, name: str, lens: Lens | None = None) -> Registration:
+    """`find_mat` for a photo that shows what is to be learned, by this lens, if one is given; errors name the photo.
 
     Raises:
         RegistrationError: it cannot be laid over the table.
         Blurred: it is too blurred to learn anything from it.
     """
     try:
-        found = find_mat(image)
+        found = find_mat(image, lens=lens)
     except RegistrationError as error:
         raise type(error)(f"{name}: {error}") from error
     grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)

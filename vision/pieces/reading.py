@@ -18,9 +18,10 @@ LEAST_AGREEING = 0.4
 LEAST_GAIN, OF_CONTRAST = 1.2, 0.75
 """Mean gain over an even surface where a face is seen, or that share of what the face itself has over one, if that is
 less: less is a tablecloth, not a piece."""
-EXPLAINED = 0.67
-"""And where the gain is so small, a face explains at least this share of what an even surface leaves unexplained: on
-wood and along a printed line nearly plain faces explained 0.4 to 0.54 of it, where they lay 0.9 and more."""
+EXPLAINED, PLAINLY_EXPLAINED, EXPLAINED_SCALE = 0.67, 0.74, 0.02
+"""And where the gain is so small, a face explains at least the first share of what an even surface leaves unexplained;
+with the second it is as likely chance as it is right. On wood and along a printed line nearly plain faces explained 0.4
+to 0.54 of it, between planks once 0.74; where they lay 0.9 and more, in half of the light 0.79 and more."""
 OWN_DOUBT = 0.5
 """How much the cost of all that is open speaks against a face, beside what the next best face costs more."""
 FOREIGN_LEAD = 0.4
@@ -184,6 +185,13 @@ class Reading:
         return float(self.gain[told].mean()) if told.any() else 0.0
 
     @cached_property
+    def _explained_share(self) -> float:
+        """Of what an even surface leaves unexplained where it agrees and is open, the share that it explains."""
+        told = self.agrees & ~(self.taken | self.hidden)
+        left = float(self.best[told].mean()) if told.any() else COST_LIMIT
+        return max(self.tells, 0.0) / (max(self.tells, 0.0) + left + 1e-6)
+
+    @cached_property
     def fits_badly(self) -> bool:
         """Whether it costs much, or no little and hardly differs from an even surface, and does not lead by far."""
         dear = self.cost >= TRUSTED_COST or (self.cost >= CLEAR_COST and self.tells < DOUBTFUL_GAIN)
@@ -229,6 +237,8 @@ class Reading:
         by_lead = np.exp((FOREIGN_LEAD - self.lead) / LEAD_SCALE)
         by_ratio = ((self._open_cost + STRAY_COST) / max(self.margin, 0.01)) ** RATIO_POWER
         doubt = min(by_lead, by_ratio)
+        if self.tells < LEAST_GAIN:
+            doubt += np.exp((PLAINLY_EXPLAINED - self._explained_share) / EXPLAINED_SCALE)
         if self.kind in FOREIGN_PART:
             doubt += np.exp((self._oddest - self.lead - FOREIGN_PART[self.kind]) / PART_SCALE)
         return float(1.0 / (1.0 + doubt))
