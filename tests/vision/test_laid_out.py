@@ -221,3 +221,30 @@ def test_what_covers_planks_is_seen_through_along_them() -> None:
         covered[150:220, 200:260] = (90, 140, 205)
         bare = along_grain(covered, np.ones(planks.shape[:2], bool))
         assert np.quantile(np.abs(bare.astype(int) - planks).max(axis=2), 0.95) <= 3
+
+
+FRAMED_MM, FRAME_MM = (46.0, 70.0), 4.0
+FRAMED_AT = [(x, y) for x in (-150.0, -50.0, 50.0, 150.0) for y in (-90.0, 90.0)]
+
+
+def test_frames_of_the_tables_colour_belong_to_cards_as_where_they_show() -> None:
+    """All eight cards on the mat have frames of its colour; those of four beside it show."""
+    table = photograph([], View(height_mm=900.0))
+    registration = find_mat(table)
+    x, y = np.round(registration.to_picture([[0.0, -100.0]])[0]).astype(int)
+    colours, rng = table[y, x].tolist(), np.random.default_rng(5)
+    beside = [(side * 270.0, y_mm) for side in (-1.0, 1.0) for y_mm in (-70.0, 70.0)]
+    for x_mm, y_mm in [*FRAMED_AT, *beside]:
+        pose = np.array([x_mm, y_mm, rng.uniform(-10.0, 10.0)])
+        for shrunk, colour in ((0.0, colours), (FRAME_MM, rng.integers(20, 110, 3).tolist())):
+            half = np.array(FRAMED_MM)[::-1] / 2 - shrunk
+            corners = place(np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]) * half, pose)
+            px = np.round(registration.to_picture(corners) * 16).astype(np.int32)
+            cv2.fillConvexPoly(table, px, colour, cv2.LINE_AA, 4)
+    kinds = frozenset({PieceKind.SLICE_CARD, PieceKind.ORDER_CARD})
+    found = find_laid_out(SeenTable(table, registration), kinds).pieces
+    assert len(found) == len(FRAMED_AT) + len(beside)
+    for one in found:
+        assert one.shape.kind is PieceKind.SLICE_CARD
+        assert one.shape.size_mm == pytest.approx(FRAMED_MM, rel=0.03)
+        assert min(np.hypot(*(one.pose[:2] - at)) for at in [*FRAMED_AT, *beside]) < 1.5

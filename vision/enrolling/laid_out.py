@@ -6,7 +6,7 @@ Edges all around say whether one does, of which kind, and how large all of that 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations_with_replacement
 from typing import Any
@@ -68,6 +68,8 @@ SAME_PLACE_MM, SAME_SIZE = 12.0, 0.03
 LEAST_EDGED = 0.65
 """An outline with edges along less than that says nothing of sizes: those of another kind of piece have 0.73 at most,
 prints and patterns 0.6, a piece's own mostly more than 0.8."""
+FRAME_MM, EVEN_FRAME_MM, LEAST_FRAMED = (2.0, 12.0), 1.5, 3
+"""A frame makes a card wider and taller by so much, both alike but for the second, if so many cards show it."""
 PIECE = 0.2
 """A piece's edges times how much it stands out. On simulated tables pale pieces on pale paper have that much; what is
 printed on a mat has edges as good as theirs, but stands out half as much."""
@@ -293,6 +295,12 @@ class _Found:
         """How clearly it is a piece, 0 to 1."""
         return self.contrast * self.edged
 
+    def in_shape(self, shape: Shape) -> "_Found":
+        """The same place with another outline around its middle."""
+        return replace(
+            self, shape=shape, pose=np.array([*(self.centre - _turned(shape.centre, self.pose[2])), self.pose[2]])
+        )
+
     @cached_property
     def outline(self) -> Array:
         """On the table as it is seen."""
@@ -432,9 +440,14 @@ def _clear(views: Sequence[_Seen], kinds: frozenset[PieceKind]) -> tuple[list[_F
         if shape is None:
             break
         some = fitted.pop(kind)
+        framed = _with_frame(shape, some)
         mine: list[_Found] = []
         for seen in views:
             of_shape = _of_shape(seen, shape, some)
+            if framed is not None:
+                whole = [one for one in _of_shape(seen, framed, some) if one.edged > LEAST_EDGED]
+                within = [one for one in of_shape if not any(map(one.overlaps, whole))]
+                of_shape = whole + [one.in_shape(framed) for one in within]
             plain = [one for one in of_shape if one.clear >= PIECE]
             mine += [one for one in plain if not any(map(one.overlaps, mine))] if mine else plain
             faint += [one for one in of_shape if DOUBTFUL <= one.clear < PIECE]
@@ -477,6 +490,24 @@ def _agreed(fitted: Sequence[_Found]) -> tuple[Shape | None, float]:
             width, height = np.median([other.shape.size_mm for other in alike], axis=0)
             best, most = _shape(one.shape.kind, (float(width), float(height))), votes
     return best, most
+
+
+def _with_frame(shape: Shape, fitted: Sequence[_Found]) -> Shape | None:
+    """The whole card of which this shape seems to be what a frame encloses, as wide on all sides; None where it is none
+    or no other cards lie there whose frames show: on a table of their colour frames do not."""
+    if shape.kind is PieceKind.SLICE:
+        return None
+    inner = np.array(shape.size_mm)
+    mine = [one for one in fitted if np.abs(np.array(one.shape.size_mm) / inner - 1.0).max() < SAME_SIZE]
+    others = [one for one in fitted if not any(map(one.overlaps, mine))]
+    wider = [np.array(one.shape.size_mm) - inner for one in others]
+    framed = [
+        one
+        for one, more in zip(others, wider, strict=True)
+        if FRAME_MM[0] < more.mean() < FRAME_MM[1] and np.ptp(more) < EVEN_FRAME_MM
+    ]
+    whole, _ = _agreed(framed)
+    return whole if whole is not None and len(_apart(framed)) >= LEAST_FRAMED else None
 
 
 def _of_shape(seen: _Seen, shape: Shape, of_any_size: Sequence[_Found]) -> list[_Found]:
