@@ -5,7 +5,7 @@ Used by `pizzatable enrol`, from its page and from its labels file alike.
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,13 +45,13 @@ class Spread:
     removed: tuple[LaidOut, ...] = ()
     """What was found and is no piece, as the owner says."""
 
-    def picture(self) -> Image:
-        """The photo with the pieces numbered from 1."""
-        return numbered(self.image, self.registration, self.pieces)
+    def picture(self, tops: Set[PieceKind] = frozenset()) -> Image:
+        """The photo with the pieces numbered from 1; `tops` are the kinds whose proposed top is marked."""
+        return numbered(self.image, self.registration, self.pieces, tops)
 
-    def piece(self, number: int, *, turned: bool = False) -> Image:
-        """The piece of this number (from 1), upright."""
-        return upright(self.image, self.registration, self.pieces[number - 1], turned=turned)
+    def piece(self, number: int, *, turn_deg: int = 0) -> Image:
+        """The piece of this number (from 1), upright where its top is so much further round than was proposed."""
+        return upright(self.image, self.registration, self.pieces[number - 1].turned(turn_deg))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,8 @@ class Naming:
 
     face: str
     """The face's name, a back's for a piece that lies face down; empty to leave it out."""
-    turned: bool = False
-    """Whether its top is where the proposal has its foot. Never so for slices."""
+    turn_deg: int = 0
+    """How much further round its top is than was proposed: a multiple of its kind's FULL_TURN_DEG."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +137,7 @@ def label_of(one: Spread, names: Sequence[Naming]) -> dict[str, Any]:
     """A photo's labels, as `pizzatable enrol --labels` takes them: its named pieces, one naming a piece."""
     pieces = []
     for piece, naming in zip(one.pieces, names, strict=True):
-        label = piece.as_label(one.registration)
-        if naming.turned and piece.shape.kind is not PieceKind.SLICE:
-            label["angle_deg"] = round((label["angle_deg"] + 180.0) % 360.0, 3)
+        label = piece.turned(naming.turn_deg).as_label(one.registration)
         pieces.append({**label, "face": naming.face, "face_up": naming.face not in BACKS.values()})
     pieces += [{**piece.as_label(one.registration), "removed": True} for piece in one.removed]
     height, width = one.image.shape[:2]
@@ -263,7 +261,7 @@ def preview(spreads: Sequence[Spread], names: Sequence[Sequence[Naming]]) -> Ima
     """Every named piece as it will be learned, upright, with its name."""
     return contact_sheet(
         [
-            (one.piece(number, turned=naming.turned), naming.face)
+            (one.piece(number, turn_deg=naming.turn_deg), naming.face)
             for one, namings in zip(spreads, names, strict=True)
             for number, naming in enumerate(namings, 1)
             if naming.face

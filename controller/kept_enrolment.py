@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 
 from controller.enrolling import Naming, Spread, as_text
 from vision.enrolling.by_hand import outlined
-from vision.enrolling.laid_out import LaidOut
+from vision.enrolling.laid_out import FULL_TURN_DEG, LaidOut
 from vision.files.board_marks import MARKS
 from vision.files.label_kinds import LABEL_KINDS, LabelError
 from vision.files.labels import check_size, load_labels
 from vision.files.photos import load_photo, save_photo
 from vision.files.whole_files import write_whole
 from vision.frame import Image
-from vision.scene import PieceKind
 
 SEEN, SEEN_PX, SEEN_LEVELS = "seen", (64, 36), 3
 """Under this key stands the photo in few grey pixels; another photo of its name differs by more levels in one. Decoders
@@ -105,21 +104,22 @@ def pieces_again(one: Spread, labels: Mapping[str, Any], where: str) -> Spread:
 
 
 def names_again(one: Spread, labels: dict[str, Any]) -> tuple[list[Naming], int]:
-    """The names that labels give to the pieces found in a photo, and how many of them fit none."""
+    """The names that labels give to the pieces found in a photo, with their turns, and how many of them fit none."""
     names = [Naming("")] * len(one.pieces)
     found = [piece.as_label(one.registration) for piece in one.pieces]
     lost = 0
     for label in labels.get("pieces", ()):
-        if not label.get("face"):
+        if label["kind"] not in LABEL_KINDS or label.get("removed"):
             continue
         away_mm, index = min(
             ((_away_mm(place, label), index) for index, place in enumerate(found)), default=(math.inf, 0)
         )
         if away_mm > SAME_PLACE_MM:
-            lost += 1
+            lost += bool(label.get("face"))
             continue
-        turn = abs((label["angle_deg"] - found[index]["angle_deg"] + 180.0) % 360.0 - 180.0)
-        names[index] = Naming(label["face"], turn > 90.0 and LABEL_KINDS[label["kind"]] is not PieceKind.SLICE)
+        full_turn = FULL_TURN_DEG[LABEL_KINDS[label["kind"]]]
+        turns = round((label["angle_deg"] - found[index]["angle_deg"]) / full_turn)
+        names[index] = Naming(label.get("face", ""), int(turns * full_turn) % 360)
     return names, lost
 
 

@@ -37,8 +37,15 @@ class GameFaces:
     """Which kind of piece has a face."""
     names_may_differ: bool = False
     """Whether a copy may have faces of its own, with names of their own."""
+    tops: frozenset[PieceKind] = frozenset()
+    """The cards from whose tops it counts places."""
     lacks: Callable[[Mapping[PieceKind, Sequence[str]]], Sequence[str]] | None = None
     """What is missing of what was learned, in the game's words; without it the faces themselves are counted."""
+
+    def of_tops(self, how: str) -> str:
+        """That the tops of cards matter, and how to see and put them right; empty where they do not."""
+        cards = " and ".join(sorted(kind.value for kind in self.tops))
+        return f"Places are counted from the top of each {cards}: make sure that {how}." if cards else ""
 
     def missing(self, pack: FacePack) -> tuple[str, ...]:
         """What was not learned: a piece that looks like none that was learned may be taken for another."""
@@ -77,6 +84,7 @@ def faces_of(game: str) -> GameFaces:
         part.looks() if hasattr(part, "looks") else {},
         {face: part.kind_of(face) for face in part.faces()} if hasattr(part, "kind_of") else {},
         getattr(part, "NAMES_MAY_DIFFER", False),
+        getattr(part, "TOPS", frozenset()),
         getattr(part, "missing", None),
     )
 

@@ -27,6 +27,10 @@ WAYS: Mapping[str, Set[str]] = {
     "out": {"out", "labels", "check"},
 }
 """The options that each way of enrolling takes besides the game and photos."""
+HOW_TOPS = (
+    "it is the thick side of the outline in the numbered photos; where it is not, add 90, 180 or 270 to the card's "
+    '"angle_deg", which goes counter-clockwise'
+)
 SHOWN = 8
 """So many faces of a kind of trouble are named on one line."""
 
@@ -176,7 +180,7 @@ def _find(game: str, path: Path, empty: Path | None, photos: Sequence[Path]) -> 
         drawn = _numbered(path, photo)
         with writing(drawn.parent, "a folder that can be made and written to"):
             drawn.parent.mkdir(parents=True, exist_ok=True)
-        save_photo(drawn, one.picture())
+        save_photo(drawn, one.picture(faces_of(game).tops))
         click.echo(f"{photo}: {counted(len(one.pieces), 'piece')}, numbered in {drawn}")
     if not found:
         raise click.ClickException(f"{path}: not written, as no photo could be used")
@@ -192,6 +196,8 @@ def _find(game: str, path: Path, empty: Path | None, photos: Sequence[Path]) -> 
     click.echo(
         "A piece without a number was not found: photograph it once more, on the mat, or outline it on the page."
     )
+    if tops := faces_of(game).of_tops(HOW_TOPS):
+        click.echo(tops)
     if refused:
         raise click.ClickException(f"{len(refused)} of {len(photos)} photos could not be used: {_some(refused)}")
 

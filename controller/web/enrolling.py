@@ -19,7 +19,7 @@ from controller.web.security import require_host
 from controller.whose_faces import GameFaces
 from hardware.camera import CameraError
 from vision.enrolling.by_hand import CORNERS, corners_px, outlined
-from vision.enrolling.laid_out import LaidOut
+from vision.enrolling.laid_out import FULL_TURN_DEG, LaidOut
 from vision.files.board_marks import FAR_PX
 from vision.files.label_kinds import LabelError
 from vision.files.whole_files import write_whole
@@ -32,6 +32,7 @@ Pixel = Annotated[float, Field(ge=-FAR_PX, le=FAR_PX, allow_inf_nan=False)]
 Place = Annotated[str | None, Field(max_length=40)]
 """The piece's own, as the page showed it: it is another's number if outlines were changed on another page since."""
 ELSEWHERE = "it was changed on another page; nothing is done: look at what is shown now"
+HOW_TOPS = "it is up in the card's picture, or press “turn by a quarter” until it is"
 EMPTY = "empty.png"
 """What the photo of the empty table is called."""
 
@@ -44,7 +45,10 @@ class PieceView(BaseModel):
     """Says which piece lies where, whatever its number is by now."""
     kind: str
     face: str
-    turned: bool
+    turn_deg: int
+    """How much further round its top is than it was found, as `Naming` has it."""
+    step_deg: int
+    """It may be turned by multiples of that; 360 where its top is known."""
     corners: list[tuple[float, float]]
     """In pixels of the photo, as an outline takes them."""
 
@@ -72,6 +76,8 @@ class DeskView(BaseModel):
     """Which kind of piece has which of these."""
     corners: dict[str, int]
     """The kinds of piece that may be outlined by hand, and how many corners each has."""
+    tops: str
+    """A sentence that cards' tops matter; empty where they do not."""
     photos: list[PhotoView]
     camera: bool
     """Whether photos can be taken here."""
@@ -86,7 +92,7 @@ class PieceName(Body):
     number: Annotated[int, Field(ge=1, le=999)]
     place: Place = None
     face: Annotated[str, Field(max_length=60)]
-    turned: bool = False
+    turn_deg: Annotated[int, Field(ge=0, lt=360)] = 0
 
 
 class Outline(Body):
@@ -140,7 +146,8 @@ class Desk:
                             place=_place_of(one, n),
                             kind=piece.shape.kind.value,
                             face=naming.face,
-                            turned=naming.turned,
+                            turn_deg=naming.turn_deg,
+                            step_deg=int(FULL_TURN_DEG[piece.shape.kind]),
                             corners=corners_px(piece, one.registration),
                         )
                         for n, (piece, naming) in enumerate(zip(one.pieces, names, strict=True), 1)
@@ -154,6 +161,7 @@ class Desk:
                 looks=dict(self.game.looks),
                 kinds={face: kind.value for face, kind in self.game.kind_of.items()},
                 corners={kind.value: count for kind, count in CORNERS.items() if kind in self.game.kinds},
+                tops=self.game.of_tops(HOW_TOPS),
                 photos=photos,
                 camera=self._take is not None,
                 empty=self._empty is not None,
@@ -233,7 +241,11 @@ class Desk:
         """Say what a piece is; that is kept. Raises OSError."""
         with self._lock:
             self._check(said.photo, said.number, said.place)
-            self._names[said.photo][said.number - 1] = Naming(said.face.strip(), said.turned)
+            kind = self._spreads[said.photo].pieces[said.number - 1].shape.kind
+            if said.turn_deg % FULL_TURN_DEG[kind]:
+                step = f"a multiple of {FULL_TURN_DEG[kind]:.0f}, as piece {said.number} is a {kind.value}"
+                raise HTTPException(422, f"turn_deg {said.turn_deg}: expected {step}")
+            self._names[said.photo][said.number - 1] = Naming(said.face.strip(), said.turn_deg)
             self._keep()
 
     def outline(self, said: Outline) -> None:
@@ -260,7 +272,10 @@ class Desk:
                         f"{one.name}: the outline covers piece {number}, too; expected pieces that lie apart; remove "
                         "that one, or move its corners"
                     )
-            self._put(said.photo, at, (piece,), tuple(names[at : at + 1]) or (Naming(""),))
+            naming = names[at] if said.number is not None else Naming("")
+            if naming.turn_deg % FULL_TURN_DEG[kind]:  # it was outlined as another kind
+                naming = replace(naming, turn_deg=0)
+            self._put(said.photo, at, (piece,), (naming,))
 
     def remove(self, photo: int, number: int, place: str | None = None) -> None:
         """Take away an outline that is no piece's, the one with this place if it is given; that is kept. Raises
@@ -289,7 +304,7 @@ class Desk:
         """One piece, upright."""
         with self._lock:
             self._check(photo, number)
-            return self._spreads[photo].piece(number, turned=self._names[photo][number - 1].turned)
+            return self._spreads[photo].piece(number, turn_deg=self._names[photo][number - 1].turn_deg)
 
     def learn(self) -> Learned:
         """Learn what is named; writes the pack and a preview beside it. Raises VisionError, OSError."""

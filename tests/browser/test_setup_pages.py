@@ -22,7 +22,7 @@ from controller.web.enrolling import Desk, create_enrolling_app
 from controller.web.enrolling_board import BoardDesk, create_board_app
 from controller.web.hub import Hub
 from controller.web.server import serving
-from controller.whose_faces import GameFaces
+from controller.whose_faces import GameFaces, faces_of
 from tests.browser.chromium import browser, find_chromium
 from tests.browser.legible import illegible
 from tests.browser.shots import SIZES
@@ -31,6 +31,7 @@ from tests.controller.found_once import spread_once
 from tests.controller.web.fixture_views import question
 from tests.controller.web.table import make_app
 from tests.controller.web.test_enrolling_board import GAME
+from tests.vision import drawn_cards
 from tests.vision.drawn_board import DIAMETER_MM, draw
 from tests.vision.drawn_table import View, enrolment, photograph
 from tests.vision.test_marked_board import SHOWN, marks_of
@@ -288,6 +289,43 @@ def test_an_owner_names_pieces_and_learns_them(tmp_path: Path) -> None:
 
     run(scenario)
     assert load_pack(tmp_path / "mine.faces").names == ("a/1",)
+
+
+@pytest.mark.usefixtures("found_once")
+def test_square_cards_are_turned_by_quarters_others_by_halves(tmp_path: Path) -> None:
+    desk = Desk(faces_of("slice"), tmp_path / "mine.faces", None)
+    desk.add("cards.jpg", photograph(drawn_cards.enrolment()))
+    kinds = [piece.kind for piece in desk.view().photos[0].pieces]
+
+    async def scenario() -> None:
+        app = create_enrolling_app(desk, version="1", token=TOKEN)
+        async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
+            await page.open(f"http://table.local:{port}/?host={TOKEN}", 1280, 900)
+            shown = f"[...document.querySelectorAll('img')].filter((i) => i.naturalWidth > 0).length > {len(kinds)}"
+            await page.until(shown)
+            assert (await page.evaluate(text("tops"))) == (
+                "Places are counted from the top of each order-card: make sure that it is up in the card's picture, "
+                "or press “turn by a quarter” until it is."
+            )
+            buttons = "[...document.querySelectorAll('.piece')].map((piece) => piece.querySelector('button'))"
+            said = await page.evaluate(f"{buttons}.map((button) => button.textContent)")
+            turns = {"order-card": "turn by a quarter", "slice-card": "turn round"}
+            assert said == [turns[kind] for kind in kinds]
+            for kind, presses in (("order-card", 3), ("slice-card", 1)):
+                number = kinds.index(kind)
+                picture = f"document.querySelectorAll('.piece')[{number}].querySelector('img')"
+                await page.evaluate(
+                    "(() => { window.shown = 0; const count = () => { window.shown += 1; };"
+                    f" new MutationObserver(count).observe({picture}, {{ attributes: true }});"
+                    f" for (let i = 0; i < {presses}; i++) {buttons}[{number}].click(); }})()"
+                )
+                await page.until(f"window.shown === {presses}")
+            assert await illegible(page) == []
+            assert page.complaints == []
+
+    run(scenario)
+    turned = {kind: desk.view().photos[0].pieces[kinds.index(kind)].turn_deg for kind in ("order-card", "slice-card")}
+    assert turned == {"order-card": 270, "slice-card": 180}
 
 
 @pytest.mark.usefixtures("found_once")

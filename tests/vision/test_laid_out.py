@@ -151,7 +151,7 @@ def test_pieces_are_shown_upright_and_numbered() -> None:
     shown = upright(image, registration, slice_)
     crust, tip = shown[10:25, 60:80], shown[-12:-4, 8:30]
     assert crust.std() > tip.std()  # the wide end is on top, the mat beside the tip below
-    once, twice = upright(image, registration, card), upright(image, registration, card, turned=True)
+    once, twice = upright(image, registration, card), upright(image, registration, card.turned(180.0))
     assert np.abs(once.astype(int) - twice[::-1, ::-1].astype(int)).mean() < 12.0
     sheet = contact_sheet([(once, "one"), (twice, "two")])
     assert sheet[:150, 150:300].std() > 10

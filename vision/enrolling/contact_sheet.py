@@ -1,6 +1,6 @@
 """Pieces of a photo side by side, each turned upright: for naming them, and for looking at what was enrolled."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 import cv2
 import numpy as np
@@ -21,8 +21,8 @@ OUTLINE = (60, 60, 235)
 INK = (40, 40, 40)
 
 
-def upright(image: Image, registration: Registration, piece: LaidOut, *, turned: bool = False) -> Image:
-    """A piece alone with its top upwards (a slice: its crust), TILE_PX less the text. `turned` is half a turn."""
+def upright(image: Image, registration: Registration, piece: LaidOut) -> Image:
+    """A piece alone with its top upwards (a slice: its crust), TILE_PX less the text."""
     width, height = TILE_PX[0] - 10, TILE_PX[1] - TEXT_PX - 10
     own = piece.shape.outline
     low, high = own.min(axis=0) - MARGIN_MM, own.max(axis=0) + MARGIN_MM
@@ -30,9 +30,7 @@ def upright(image: Image, registration: Registration, piece: LaidOut, *, turned:
     rows, columns = np.mgrid[0:height, 0:width].astype(np.float64)
     along = (low[0] + high[0]) / 2 + (height / 2 - rows) / scale
     across = (low[1] + high[1]) / 2 - (columns - width / 2) / scale
-    points = np.stack([along, across], axis=-1).reshape(-1, 2) * (-1.0 if turned else 1.0)
-    if turned and piece.shape.kind is PieceKind.SLICE:
-        points[:, 0] += low[0] + high[0]
+    points = np.stack([along, across], axis=-1).reshape(-1, 2)
     pixels = registration.to_picture(place(points, piece.seen_pose)).reshape(height, width, 2).astype(np.float32)
     return np.asarray(cv2.remap(image, pixels[..., 0], pixels[..., 1], cv2.INTER_LINEAR), np.uint8)
 
@@ -49,12 +47,17 @@ def contact_sheet(tiles: Sequence[tuple[Image, str]]) -> Image:
     return sheet
 
 
-def numbered(image: Image, registration: Registration, pieces: Sequence[LaidOut]) -> Image:
-    """A copy of the photo with every piece's outline and its number, from 1."""
-    drawn = image.copy()
+def numbered(
+    image: Image, registration: Registration, pieces: Sequence[LaidOut], tops: Set[PieceKind] = frozenset()
+) -> Image:
+    """A copy of the photo with every piece's outline and its number, from 1; cards of the kinds `tops` with a thick
+    side where their top is taken to be."""
+    drawn, thin = image.copy(), max(1, image.shape[1] // 900)
     for number, piece in enumerate(pieces, 1):
         outline = np.round(piece.outline_px(registration)).astype(np.int32)
-        cv2.polylines(drawn, [outline], True, OUTLINE, max(1, image.shape[1] // 900), cv2.LINE_AA)
+        cv2.polylines(drawn, [outline], True, OUTLINE, thin, cv2.LINE_AA)
+        if piece.shape.kind in tops:
+            cv2.polylines(drawn, [outline[1:3]], False, OUTLINE, 4 * thin, cv2.LINE_AA)
         x, y = outline.mean(axis=0)
         size = image.shape[1] / 1400
         for colour, thick in (((0, 0, 0), 4), ((255, 255, 255), 1)):

@@ -107,7 +107,7 @@ class LaidOut:
 
     shape: Shape
     pose: Array
-    """Where it lies, on the table; a card may lie with its top where this says its foot is."""
+    """Where it lies, on the table; a card's top may be on another side, as far as FULL_TURN_DEG leaves that open."""
     seen_pose: Array
     """Where it seems to lie at z = 0."""
     clear: float
@@ -122,6 +122,11 @@ class LaidOut:
     def overlaps(self, other: "LaidOut") -> bool:
         """Whether they do not lie apart."""
         return overlap(place(self.shape.outline, self.seen_pose), place(other.shape.outline, other.seen_pose))
+
+    def turned(self, turn_deg: float) -> "LaidOut":
+        """The same card, its top so much further round counter-clockwise: a multiple of its FULL_TURN_DEG."""
+        pose, seen = ([*at[:2], (at[2] + turn_deg) % 360.0] for at in (self.pose, self.seen_pose))
+        return replace(self, pose=np.array(pose), seen_pose=np.array(seen))
 
     def as_label(self, registration: Registration) -> dict[str, Any]:
         """What a label file says of it, with the face left to be named."""

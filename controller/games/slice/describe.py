@@ -11,6 +11,8 @@ from vision.scene import HiddenCause, PieceKind, Point, Scene, Sighting
 
 KINDS = frozenset({PieceKind.SLICE_CARD, PieceKind.ORDER_CARD})
 """The pieces that may lie on its table."""
+TOPS = frozenset({PieceKind.ORDER_CARD})
+"""Those from whose top places are counted."""
 
 SIDE_MM = 55.0
 """A seat whose order card lies farther than this to one side of the mat's middle is named after that side."""

@@ -31,6 +31,8 @@ function show(now) {
       if (outlinesOf(photo) !== outlinesOf(before.photos[index])) photos.children[index].replaceWith(photoOf(photo, index));
     });
   }
+  byId("tops").textContent = now.tops;
+  byId("tops").hidden = !now.tops;
   mark();
 }
 
@@ -101,9 +103,12 @@ function pieceOf(piece, photo, hand) {
   input.value = piece.face;
   input.setAttribute("list", listOf(piece.kind));
   input.setAttribute("aria-label", `name of piece ${piece.number}`);
-  let turned = piece.turned;
+  let turnDeg = piece.turn_deg;
+  /** One after another: what was said last holds. */
+  let said = Promise.resolve();
   const say = async () => {
-    const asked = ask("POST", "/name", { photo, number: piece.number, place: piece.place, face: input.value, turned });
+    const naming = { photo, number: piece.number, place: piece.place, face: input.value, turn_deg: turnDeg };
+    const asked = (said = said.then(() => ask("POST", "/name", naming)));
     sending.add(asked);
     await asked;
     sending.delete(asked);
@@ -123,13 +128,14 @@ function pieceOf(piece, photo, hand) {
   });
   label.append(input);
   part.append(picture, label, meaning);
-  if (piece.kind !== "slice") {
-    const turn = element("button", "", "turn round");
-    turn.setAttribute("aria-label", `turn round: piece ${piece.number}`);
-    turn.addEventListener("click", async () => {
-      turned = !turned;
-      await say();
-      load(picture, at);
+  if (piece.step_deg < 360) {
+    const how = piece.step_deg === 90 ? "turn by a quarter" : "turn round";
+    const turn = element("button", "", how);
+    turn.setAttribute("aria-label", `${how}: piece ${piece.number}`);
+    turn.addEventListener("click", () => {
+      turnDeg = (turnDeg + piece.step_deg) % 360;
+      say();
+      said = said.then(() => load(picture, at));
     });
     part.append(turn);
   }

@@ -17,8 +17,9 @@ from controller.cli.enrol_page import _camera, address_elsewhere, show_all
 from controller.web.enrolling import Desk
 from controller.whose_faces import faces_of
 from tests.controller.found_once import spread_once
+from tests.vision import drawn_cards
 from tests.vision.drawn_table import Piece, enrolment, label, photograph
-from vision.frame import Frame
+from vision.frame import Frame, Image
 from vision.mat.errors import VisionError
 from vision.pieces.faces import load_pack
 
@@ -270,6 +271,36 @@ def test_what_each_name_stands_for_is_written_beside_the_drawings(tmp_path: Path
     assert looks["7/1"] == "7 White: 2 pepperoni, 1 anchovy"
     assert looks["3/3"] == "3 Veggie: no pepperoni or anchovies"
     assert looks["special/dibs"] == "Dibs!"
+
+
+def test_where_places_are_counted_from_a_cards_top_the_owner_is_told_which_side_is_taken_for_it(
+    tmp_path: Path,
+) -> None:
+    photo, labels = tmp_path / "a.jpg", tmp_path / "mine.json"
+    assert cv2.imwrite(str(photo), photograph(drawn_cards.enrolment()))
+    result = CliRunner().invoke(command, ["--game", "slice", "--find", str(labels), str(photo)])
+    assert result.stdout.splitlines()[-1] == (
+        "Places are counted from the top of each order-card: make sure that it is the thick side of the outline in "
+        'the numbered photos; where it is not, add 90, 180 or 270 to the card\'s "angle_deg", which goes '
+        "counter-clockwise."
+    )
+    drawn = np.asarray(cv2.imread(str(tmp_path / "mine-found" / "a.jpg")), np.uint8)
+    for card in json.loads(labels.read_text())[0]["pieces"]:
+        if card["kind"] == "order-card":
+            corners, way = np.array(card["outline_px"]), np.radians(card["angle_deg"])
+            sides = (corners + np.roll(corners, -1, axis=0)) / 2
+            red = [_red_near(drawn, side) for side in sides]
+            ahead = (sides - corners.mean(axis=0)) @ [np.cos(way), -np.sin(way)]
+            assert np.argmax(red) == np.argmax(ahead)
+            assert max(red) > 1.5 * sorted(red)[-2]
+    result = find_in(tmp_path / "other.json", photo)
+    assert "are counted from" not in result.stdout
+
+
+def _red_near(drawn: Image, at: Any) -> int:
+    x, y = np.round(at).astype(int)
+    near = drawn[y - 6 : y + 7, x - 6 : x + 7].astype(int)
+    return int(((near[..., 2] > 180) & (near[..., 1] < 120)).sum())
 
 
 @pytest.mark.parametrize(

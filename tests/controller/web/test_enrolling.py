@@ -12,16 +12,19 @@ import cv2
 import httpx
 import numpy as np
 import pytest
-from fastapi import FastAPI
+from fastapi import FastAPI, HTTPException
 
+from controller.games.slice.describe import describe
 from controller.web.enrolling import Desk, Outline, PieceName, create_enrolling_app
-from controller.whose_faces import GameFaces
+from controller.whose_faces import GameFaces, faces_of
 from hardware.camera import CameraLost
 from tests.controller.found_once import spread_once
+from tests.vision import drawn_cards
 from tests.vision.drawn_table import enrolment, label, photograph
 from vision.files.label_kinds import LabelError
 from vision.frame import Image
 from vision.pieces.faces import load_pack
+from vision.reader import read_photo
 from vision.scene import PieceKind
 
 KINDS = frozenset({PieceKind.SLICE, PieceKind.SPECIAL})
@@ -96,12 +99,84 @@ def test_a_card_that_lies_upside_down_is_turned(tmp_path: Path, picture: Image) 
     card = next(piece for piece in view["photos"][0]["pieces"] if piece["kind"] == "special")
     said = {"photo": 0, "number": card["number"], "face": "special/one"}
     angles = []
-    for turned in (False, True):
-        request(app, "POST", "/api/enrol/name", json={**said, "turned": turned})
+    for turn_deg in (0, 180):
+        request(app, "POST", "/api/enrol/name", json={**said, "turn_deg": turn_deg})
         request(app, "POST", "/api/enrol/learn")
         pieces = json.loads((tmp_path / "mine.labels.json").read_text())[0]["pieces"]
         angles.append(pieces[card["number"] - 1]["angle_deg"])
     assert (angles[1] - angles[0]) % 360 == pytest.approx(180.0)
+
+
+IN_ANY_TURN = [
+    replace(card, angle_deg=card.angle_deg + 90.0 * number) for number, card in enumerate(drawn_cards.enrolment())
+]
+
+
+def desk_of_cards(tmp_path: Path) -> Desk:
+    desk = Desk(faces_of("slice"), tmp_path / "mine.faces", None)
+    desk.add("cards.jpg", photograph(IN_ANY_TURN))
+    return desk
+
+
+def turn_cards(desk: Desk, tmp_path: Path) -> None:
+    """Name all cards, and turn each as it lies: by what nobody can tell but who sees its picture."""
+    desk.name(PieceName(photo=0, number=1, face=""))
+    found = json.loads((tmp_path / "mine.labels.json").read_text())[0]["pieces"]
+    for piece, label_ in zip(desk.view().photos[0].pieces, found, strict=True):
+        truth = min(IN_ANY_TURN, key=lambda one: np.hypot(one.x_mm - label_["x_mm"], one.y_mm - label_["y_mm"]))
+        turns = round((truth.angle_deg - label_["angle_deg"]) / piece.step_deg)
+        desk.name(PieceName(photo=0, number=piece.number, face=truth.face, turn_deg=turns * piece.step_deg % 360))
+
+
+def test_square_cards_are_turned_by_quarters_and_places_counted_from_their_tops(tmp_path: Path) -> None:
+    """Nothing tells which side of a square is its top: the owner does, or its places are all counted wrongly."""
+    desk = desk_of_cards(tmp_path)
+    turn_cards(desk, tmp_path)
+    turns = {piece.face: piece.turn_deg for piece in desk.view().photos[0].pieces}
+    assert {turn % 180 for face, turn in turns.items() if face in drawn_cards.ORDERS} == {0, 90}
+    for piece in json.loads((tmp_path / "mine.labels.json").read_text())[0]["pieces"]:
+        truth = next(one for one in IN_ANY_TURN if one.face == piece["face"])
+        assert abs((piece["angle_deg"] - truth.angle_deg + 180.0) % 360.0 - 180.0) < 3.0
+    desk.learn()
+    seats = describe(read_photo(photograph(drawn_cards.TABLE), load_pack(tmp_path / "mine.faces")))["seats"]
+    assert [slot["face"] for slot in seats["west"]["slots"]] == [
+        None, "slice/olive", None, "slice/tomato", "slice/olive", None, "slice/onion", None
+    ]  # fmt: skip
+    again = desk_of_cards(tmp_path)
+    again.resume(pytest.fail)
+    assert said_of(again) == said_of(desk)
+
+
+def test_a_card_is_shown_as_it_will_be_learned(tmp_path: Path) -> None:
+    desk = desk_of_cards(tmp_path)
+    card = next(piece for piece in desk.view().photos[0].pieces if piece.kind == "order-card")
+    shown = []
+    for turn_deg in (0, 90):
+        desk.name(PieceName(photo=0, number=card.number, face="", turn_deg=turn_deg))
+        shown.append(desk.piece(0, card.number)[9:149].astype(int))
+    off = [np.abs(shown[1] - np.rot90(shown[0], turns)).mean() for turns in range(4)]
+    assert np.argmin(off) == 3, "clockwise by a quarter"
+    again = desk_of_cards(tmp_path)
+    again.resume(pytest.fail)
+    assert said_of(again)[card.number - 1] == ("", 90), "turned first, named later"
+
+
+def test_only_what_a_shape_leaves_open_is_turned(tmp_path: Path) -> None:
+    desk = desk_of_cards(tmp_path)
+    pieces = desk.view().photos[0].pieces
+    assert {piece.kind: piece.step_deg for piece in pieces} == {"slice-card": 180, "order-card": 90}
+    number = next(piece.number for piece in pieces if piece.kind == "slice-card")
+    with pytest.raises(HTTPException, match="turn_deg 90: expected a multiple of 180, as piece") as refused:
+        desk.name(PieceName(photo=0, number=number, face="", turn_deg=90))
+    assert refused.value.status_code == 422
+
+
+def test_a_piece_outlined_as_another_kind_keeps_its_name_and_no_turn_that_it_cannot_have(tmp_path: Path) -> None:
+    desk = desk_of_cards(tmp_path)
+    card = next(piece for piece in desk.view().photos[0].pieces if piece.kind == "order-card")
+    desk.name(PieceName(photo=0, number=card.number, face="slice/olive", turn_deg=90))
+    desk.outline(Outline(photo=0, number=card.number, kind="slice-card", corners=card.corners))
+    assert said_of(desk)[card.number - 1] == ("slice/olive", 0)
 
 
 def desk_for(tmp_path: Path, pictures: Sequence[Image] | None = None) -> Desk:
@@ -113,8 +188,8 @@ def desk_for(tmp_path: Path, pictures: Sequence[Image] | None = None) -> Desk:
     return desk
 
 
-def said_of(desk: Desk) -> list[tuple[str, bool]]:
-    return [(piece.face, piece.turned) for photo in desk.view().photos for piece in photo.pieces]
+def said_of(desk: Desk) -> list[tuple[str, int]]:
+    return [(piece.face, piece.turn_deg) for photo in desk.view().photos for piece in photo.pieces]
 
 
 def test_names_are_there_again_when_the_page_was_closed(tmp_path: Path) -> None:
@@ -123,9 +198,9 @@ def test_names_are_there_again_when_the_page_was_closed(tmp_path: Path) -> None:
     kinds = [piece.kind for piece in desk.view().photos[0].pieces]
     card = kinds.index("special") + 1
     desk.name(PieceName(photo=0, number=1, face="a/1"))
-    desk.name(PieceName(photo=0, number=card, face="special/one", turned=True))
+    desk.name(PieceName(photo=0, number=card, face="special/one", turn_deg=180))
     before = said_of(desk)
-    assert before[card - 1] == ("special/one", True)
+    assert before[card - 1] == ("special/one", 180)
     again = desk_for(tmp_path)
     again.resume(pytest.fail)
     assert said_of(again) == before
@@ -277,11 +352,12 @@ def test_a_piece_that_was_not_found_is_outlined_by_hand_and_learned_like_others(
     outline = {"photo": 0, "kind": "special", "corners": gone["corners"]}
     view = request(app, "POST", "/api/enrol/outline", json=outline).json()["photos"][0]["pieces"]
     assert (view[8]["kind"], view[8]["face"], view[8]["corners"]) == ("special", "", gone["corners"])
-    request(app, "POST", "/api/enrol/name", json={"photo": 0, "number": 9, "face": "special/one", "turned": True})
+    request(app, "POST", "/api/enrol/name", json={"photo": 0, "number": 9, "face": "special/one", "turn_deg": 180})
     moved = [[gone["corners"][0][0] + 1.0, gone["corners"][0][1]], *gone["corners"][1:]]
     view = request(app, "POST", "/api/enrol/outline", json={**outline, "number": 9, "corners": moved}).json()
     assert view["photos"][0]["pieces"][8] | {"place": ""} == {
-        "number": 9, "place": "", "kind": "special", "face": "special/one", "turned": True, "corners": moved
+        "number": 9, "place": "", "kind": "special", "face": "special/one", "turn_deg": 180, "step_deg": 180,
+        "corners": moved,
     }  # fmt: skip
     kept = json.loads((tmp_path / "mine.labels.json").read_text())[0]["pieces"]
     assert (kept[8]["face"], kept[8]["corners_px"], kept[9]["removed"], kept[9]["face"]) == (
