@@ -16,7 +16,7 @@ from vision.enrolling.contact_sheet import contact_sheet, numbered, upright
 from vision.enrolling.laid_out import LaidOut, SeenTable, doubt_of_table, find_laid_out
 from vision.enrolling.lumps import lumps
 from vision.files.board_marks import MARKS, parse_marks
-from vision.files.label_kinds import LABEL_KINDS, LabelError
+from vision.files.label_kinds import LABEL_KINDS, LabelError, with_article
 from vision.frame import Image
 from vision.mat.registration import Registration
 from vision.pieces.faces import BACKS, FacePack, enrol, find_named
@@ -73,8 +73,8 @@ class Learned:
     """Faces that may be taken for each other."""
     missing: tuple[str, ...]
     """What of the game no photo showed."""
-    strange: tuple[str, ...] = ()
-    """Faces that the game does not have."""
+    doubts: tuple[str, ...] = ()
+    """Sentences about what the game does not have."""
     upside_down: tuple[str, ...] = ()
     """Faces that seem to be labelled with their foot for their top."""
     unlike: tuple[str, ...] = ()
@@ -200,7 +200,7 @@ def learn(photos: Sequence[tuple[Image, Mapping[str, Any]]], names: Sequence[str
         pack,
         alike,
         game.missing(pack),
-        game.strange(pack),
+        tuple(game.doubts(pack)),
         tuple(upside_down(pack)),
         tuple(_unlike(pack, named, names)),
     )
@@ -211,12 +211,14 @@ def _check_kinds(pieces: Sequence[Mapping[str, Any]], name: str, game: GameFaces
     for piece in pieces:
         kind, face = LABEL_KINDS.get(str(piece.get("kind"))), str(piece.get("face"))
         its = game.kind_of.get(face)
-        if kind is not None and its not in (None, kind):
-            back = f"; its back is {BACKS[kind]}" if face in BACKS.values() else ""
+        if kind is not None and its is not None and its is not kind:
+            back = f" (its back is {BACKS[kind]})" if face in BACKS.values() else ""
             at = f"({piece['x_mm']:.0f}, {piece['y_mm']:.0f}) mm"
             raise LabelError(
-                f"labels of {name}: the {kind.value} at {at} is named {face}, as a {its.value} is in {game.game}; "
-                f"expected the name of a {kind.value}{back}"
+                f"labels of {name}: the piece at {at} was outlined as {with_article(kind)} and is named {face}, as "
+                f"{with_article(its)} is in {game.game}; expected the name of {with_article(kind)}{back}; where it is "
+                f"{with_article(its)}, remove its outline on the page and outline it as one by hand, or leave it "
+                "without a name"
             )
 
 

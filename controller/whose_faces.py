@@ -2,12 +2,19 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 
+from controller.game import Json
 from controller.games.registry import games_with, load_part
+from vision.files.label_kinds import LABEL_KINDS
 from vision.pieces.faces import BACKS, FacePack, FacePackError
 from vision.scene import PieceKind
 
+OWN = "; where your copy has such pieces, the option components of its table's settings (--config) says so"
+MISSPELT = 0.7
+"""So much alike is a name to the one that is meant: two wrong letters in `slice/onion` leave 0.8, `a/1` is no 9/1 with
+0.67."""
 NAMED = 5
 """So many faces are named in a message."""
 
@@ -37,6 +44,8 @@ class GameFaces:
     """Which kind of piece has a face."""
     names_may_differ: bool = False
     """Whether a copy may have faces of its own, with names of their own."""
+    own_names: tuple[str, ...] = ()
+    """The fronts that this copy has, as far as its table's settings tell."""
     tops: frozenset[PieceKind] = frozenset()
     """The cards from whose tops it counts places."""
     lacks: Callable[[Mapping[PieceKind, Sequence[str]]], Sequence[str]] | None = None
@@ -53,11 +62,17 @@ class GameFaces:
             return tuple(self.lacks(pack.enrolled))
         return tuple(face for face in self.faces if face not in pack.names)
 
-    def strange(self, pack: FacePack) -> tuple[str, ...]:
-        """Faces that were learned and the game does not have, as far as that can be told."""
-        known = {*self.faces, *BACKS.values()}
-        told = bool(self.faces) and not self.names_may_differ
-        return tuple(face for face in pack.names if told and face not in known)
+    def doubts(self, pack: FacePack) -> list[str]:
+        """Sentences about what was learned and the game does not have: an owner may have pieces of their own."""
+        known = {*self.faces, *self.own_names, *BACKS.values()}
+        strange = [_with_nearest(face, sorted(known)) for face in pack.names if self.faces and face not in known]
+        unused = [word for word, kind in LABEL_KINDS.items() if kind in pack.kinds and kind not in self.kinds]
+        said = []
+        if strange:
+            said.append(f"{self.game} has no such faces: {some(strange)}{OWN if self.names_may_differ else ''}")
+        if unused:
+            said.append(f"{self.game} has no pieces of kind {', '.join(unused)}")
+        return said
 
     def own(self, pack: FacePack) -> frozenset[str]:
         """The fronts that the game has, as far as that can be told."""
@@ -67,11 +82,17 @@ class GameFaces:
         return fronts & {name for kind, faces in pack.kinds.items() if kind in self.kinds for name in faces.names}
 
 
-def faces_of(game: str) -> GameFaces:
-    """What of a game there is to enrol.
+def _with_nearest(face: str, known: Sequence[str]) -> str:
+    near = get_close_matches(face, known, 1, MISSPELT)
+    return f"{face} (is {near[0]} meant?)" if near else face
+
+
+def faces_of(game: str, options: Mapping[str, Json] | None = None) -> GameFaces:
+    """What of a game there is to enrol; with a table's `options` also of its copy.
 
     Raises:
         UnknownGame, PartMissing: there is no such game, or nothing says what it looks like.
+        ComponentError: the options are wrong about the copy.
     """
     part = load_part(game, "describe")
     return GameFaces(
@@ -84,6 +105,7 @@ def faces_of(game: str) -> GameFaces:
         part.looks() if hasattr(part, "looks") else {},
         {face: part.kind_of(face) for face in part.faces()} if hasattr(part, "kind_of") else {},
         getattr(part, "NAMES_MAY_DIFFER", False),
+        part.own_faces(options or {}) if hasattr(part, "own_faces") else (),
         getattr(part, "TOPS", frozenset()),
         getattr(part, "missing", None),
     )

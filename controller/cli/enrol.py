@@ -1,5 +1,6 @@
 """`pizzatable enrol`: learn what the pieces of an owner's copy look like, from photos in which they lie apart."""
 
+import os
 import sys
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
@@ -9,9 +10,11 @@ import click
 from click.core import ParameterSource
 
 from config.errors import ConfigError
+from config.loader import load_table, table_files
 from controller.cli.common import EXISTING_FILE, counted, game_option, keep_what_is_read, told, writing
+from controller.game import GameError
 from controller.games.registry import needs_faces
-from controller.whose_faces import faces_of
+from controller.whose_faces import GameFaces, faces_of
 from vision.files.board_marks import MARKS
 from vision.files.photos import PhotoError, load_photo, save_photo
 from vision.mat.errors import VisionError
@@ -24,7 +27,7 @@ Label = dict[str, Any]
 WAYS: Mapping[str, Set[str]] = {
     "find": {"find", "empty"},
     "page": {"out", "page", "empty", "port", "config_file"},
-    "out": {"out", "labels", "check"},
+    "out": {"out", "labels", "check", "config_file"},
 }
 """The options that each way of enrolling takes besides the game and photos."""
 HOW_TOPS = (
@@ -71,7 +74,12 @@ class LabelFileError(Exception):
     "--page", is_flag=True, help="Name the pieces on a page, or point at a board, in photos given here or taken there."
 )
 @click.option("--port", type=click.IntRange(0, 65535), default=8081, show_default=True, help="The page's TCP port.")
-@click.option("--config", "config_file", type=EXISTING_FILE, help="With --page: the table's settings, for its camera.")
+@click.option(
+    "--config",
+    "config_file",
+    type=EXISTING_FILE,
+    help="The table's settings: for its camera, with --page, and for what cards of your copy's own are called.",
+)
 @click.option(
     "--check", is_flag=True, help="Read darker, tinted, blurred and smaller copies: which faces are confused?"
 )
@@ -108,13 +116,22 @@ def command(
     keep_what_is_read({"--out": out, "--find": find, **numbered}, [*photos, *labels, empty, config_file])
     if find is not None or page:
         _named_apart(photos)
-    with told(LabelFileError, PhotoError, VisionError, ConfigError, OSError):
+    with told(LabelFileError, PhotoError, VisionError, ConfigError, GameError, OSError):
         if find is not None:
             _find(game, find, empty, photos)
         elif page and out is not None:
-            _page(game, out, empty, photos, port, config_file)
+            _page(_with_own(game, config_file), out, empty, photos, port, config_file)
         elif out is not None:
-            _learn(game, out, labels, photos, check=check)
+            _learn(_with_own(game, config_file), out, labels, photos, check=check)
+
+
+def _with_own(game: str, config_file: Path | None) -> GameFaces:
+    """What there is to enrol, where names may differ with those that the table's settings have. Raises ConfigError,
+    GameError."""
+    if not (faces := faces_of(game)).names_may_differ:
+        return faces
+    config = load_table(table_files(config_file, os.environ))
+    return faces_of(game, config.options if config.game == game else {})
 
 
 def _something_to_enrol(game: str, way: str) -> None:
@@ -242,7 +259,7 @@ def _is_found(piece: object) -> bool:
 
 
 def _page(
-    game: str, out: Path, empty: Path | None, photos: Sequence[Path], port: int, config_file: Path | None
+    game: GameFaces, out: Path, empty: Path | None, photos: Sequence[Path], port: int, config_file: Path | None
 ) -> None:
     from controller.cli.enrol_page import serve_page
 
@@ -250,7 +267,7 @@ def _page(
     serve_page(game, out, bare, photos, port, config_file)
 
 
-def _learn(game: str, out: Path, labels: Sequence[Path], photos: Sequence[Path], *, check: bool) -> None:
+def _learn(game: GameFaces, out: Path, labels: Sequence[Path], photos: Sequence[Path], *, check: bool) -> None:
     from controller.enrolling import learn, with_pieces
     from vision.files.labels import check_outlines, check_size, load_labels
     from vision.pieces.faces import save_pack
@@ -270,31 +287,29 @@ def _learn(game: str, out: Path, labels: Sequence[Path], photos: Sequence[Path],
         else:
             check_outlines(label, width, height, f"{files}: labels of {photo.name}")
     matched = [
-        with_pieces(label, image, photo.name, faces_of(game))
-        for photo, image, label in zip(photos, images, matched, strict=True)
+        with_pieces(label, image, photo.name, game) for photo, image, label in zip(photos, images, matched, strict=True)
     ]
-    learned = learn(list(zip(images, matched, strict=True)), [photo.name for photo in photos], faces_of(game))
+    learned = learn(list(zip(images, matched, strict=True)), [photo.name for photo in photos], game)
     with writing(out, "a file of faces that can be written"):
         out.parent.mkdir(parents=True, exist_ok=True)
         save_pack(learned.pack, out)
     board = learned.pack.board
     also = f" and a board of {len(board.space_names)} spaces" if board is not None else ""
     faces = counted(len(learned.pack.names), "face")
-    click.echo(f"{out}: {faces}{also} of {game} from {counted(len(photos), 'photo')}")
+    click.echo(f"{out}: {faces}{also} of {game.game} from {counted(len(photos), 'photo')}")
     _tell(learned)
-    _warn(game, learned)
     if check:
         _check(list(zip(images, matched, strict=True)), [photo.name for photo in photos], learned)
 
 
-def _draw_marked(game: str, drawing: Path, label: Label, image: "Image", name: str) -> None:
+def _draw_marked(game: GameFaces, drawing: Path, label: Label, image: "Image", name: str) -> None:
     """A copy of a photo with its board as it is understood."""
     from controller.enrolling import marked_board
     from vision.enrolling.marked_board import draw_marked_board
     from vision.pieces.faces import find_named
 
     registration = find_named(image, name)
-    board = marked_board(label[MARKS], registration, name, faces_of(game))
+    board = marked_board(label[MARKS], registration, name, game)
     save_photo(drawing, draw_marked_board(image, registration, board))
     click.echo(f"{drawing}: the board as its marks are understood")
 
@@ -305,18 +320,8 @@ def _tell(learned: "Learned") -> None:
         click.echo(f"still missing of the game: {', '.join(learned.missing)}")
     for sentence in learned.sentences():
         click.echo(sentence)
-
-
-def _warn(game: str, learned: "Learned") -> None:
-    """Warn of what was learned and the game does not have: an owner may have pieces of their own."""
-    from vision.files.label_kinds import LABEL_KINDS
-
-    if learned.strange:
-        click.echo(f"warning: {game} has no such faces: {_some(learned.strange)}", err=True)
-    kinds = faces_of(game).kinds
-    unused = [word for word, kind in LABEL_KINDS.items() if kind in learned.pack.kinds and kind not in kinds]
-    if unused:
-        click.echo(f"warning: {game} has no pieces of kind {', '.join(unused)}", err=True)
+    for doubt in learned.doubts:
+        click.echo(f"warning: {doubt}", err=True)
 
 
 def _check(photos: "Sequence[tuple[Image, Label]]", names: Sequence[str], learned: "Learned") -> None:

@@ -20,7 +20,7 @@ from controller.web.enrolling import Desk, create_enrolling_app
 from controller.web.enrolling_board import BoardDesk, create_board_app
 from controller.web.hub import Hub
 from controller.web.server import ServerError, serving
-from controller.whose_faces import faces_of
+from controller.whose_faces import GameFaces
 from hardware.camera import CameraError
 from hardware.drivers import recorded_files
 from hardware.exposure import settled_picture
@@ -34,7 +34,7 @@ SETTLED = 5
 
 
 def serve_page(
-    game: str,
+    game: GameFaces,
     out: Path,
     empty: Image | None,
     photos: Sequence[Path],
@@ -50,7 +50,7 @@ def serve_page(
     """
     with contextlib.ExitStack() as stack:
         take = None if photos else stack.enter_context(_camera(config_file, out))
-        desk = BoardDesk(faces_of(game), out, take) if faces_of(game).board_corners else Desk(faces_of(game), out, take)
+        desk = BoardDesk(game, out, take) if game.board_corners else Desk(game, out, take)
         if empty is not None and isinstance(desk, Desk):
             desk.set_empty(empty)
         show_all(desk, photos)

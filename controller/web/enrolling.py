@@ -21,7 +21,7 @@ from hardware.camera import CameraError
 from vision.enrolling.by_hand import CORNERS, corners_px, outlined
 from vision.enrolling.laid_out import FULL_TURN_DEG, LaidOut
 from vision.files.board_marks import FAR_PX
-from vision.files.label_kinds import LabelError
+from vision.files.label_kinds import LabelError, with_article
 from vision.files.whole_files import write_whole
 from vision.frame import Image
 from vision.mat.errors import VisionError
@@ -70,6 +70,8 @@ class DeskView(BaseModel):
     game: str
     faces: list[str]
     """What may be named."""
+    own_names: list[str]
+    """What of this copy's own may be named, too."""
     looks: dict[str, str]
     """What of these shows what."""
     kinds: dict[str, str]
@@ -114,7 +116,7 @@ class LearnedView(BaseModel):
     faces: int
     missing: list[str]
     notes: list[str]
-    """Sentences about faces that can be taken for each other, or seem to be named upside down."""
+    """Sentences about faces that the game lacks, that can be taken for each other, or seem to be named upside down."""
 
 
 class Desk:
@@ -158,6 +160,7 @@ class Desk:
             return DeskView(
                 game=self.game.game,
                 faces=list(self.game.faces),
+                own_names=list(self.game.own_names),
                 looks=dict(self.game.looks),
                 kinds={face: kind.value for face, kind in self.game.kind_of.items()},
                 corners={kind.value: count for kind, count in CORNERS.items() if kind in self.game.kinds},
@@ -243,7 +246,7 @@ class Desk:
             self._check(said.photo, said.number, said.place)
             kind = self._spreads[said.photo].pieces[said.number - 1].shape.kind
             if said.turn_deg % FULL_TURN_DEG[kind]:
-                step = f"a multiple of {FULL_TURN_DEG[kind]:.0f}, as piece {said.number} is a {kind.value}"
+                step = f"a multiple of {FULL_TURN_DEG[kind]:.0f}, as piece {said.number} is {with_article(kind)}"
                 raise HTTPException(422, f"turn_deg {said.turn_deg}: expected {step}")
             self._names[said.photo][said.number - 1] = Naming(said.face.strip(), said.turn_deg)
             self._keep()
@@ -412,7 +415,7 @@ def _router(desk: Desk, token: str) -> APIRouter:
             file=desk.out.name,
             faces=len(learned.pack.names),
             missing=list(learned.missing),
-            notes=learned.sentences(),
+            notes=[*learned.doubts, *learned.sentences()],
         )
 
     @router.get("/photo/{photo}.jpg", response_class=Response)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.enrolling.laid_out import LaidOut
-from vision.files.label_kinds import LabelError
+from vision.files.label_kinds import LabelError, with_article
 from vision.mat.rectify import table_map
 from vision.mat.registration import Registration
 from vision.pieces.faces import true_pose
@@ -76,7 +76,7 @@ def _check_count(count: int, kind: PieceKind, where: str) -> None:
     if count != CORNERS[kind]:
         corners = f"{count} corner{'' if count == 1 else 's'}"
         which = "its tip and both ends of its crust" if kind is PieceKind.SLICE else "clockwise from its top left"
-        raise LabelError(f"{where} has {corners}; expected the {CORNERS[kind]} of a {kind.value}: {which}")
+        raise LabelError(f"{where} has {corners}; expected the {CORNERS[kind]} of {with_article(kind)}: {which}")
 
 
 def _check_inside(corners: Array, size_px: tuple[int, int], where: str) -> None:
@@ -121,7 +121,7 @@ def _slice(kind: PieceKind, corners: Array, where: str) -> tuple[Shape, Array]:
     if not TIP_DEG[0] <= sharpest <= TIP_DEG[1]:
         low, high = TIP_DEG
         raise LabelError(
-            f"{where} has a tip of {sharpest:.0f} degrees; expected a {kind.value}'s, {low:.0f} to {high:.0f}"
+            f"{where} has a tip of {sharpest:.0f} degrees; expected {with_article(kind)}'s, {low:.0f} to {high:.0f}"
         )
     ahead = (ends / reaches[:, None]).sum(axis=0)
     return slice_shape(radius, sharpest), np.array([*corners[tip], np.degrees(np.arctan2(ahead[1], ahead[0]))])
@@ -153,5 +153,5 @@ def _check_size(sides_mm: Sequence[float], kind: PieceKind, where: str) -> None:
     if not all(LEAST_MM <= side <= MOST_MM for side in sides_mm):
         size = " x ".join(f"{side:.0f}" for side in sides_mm)
         raise LabelError(
-            f"{where} is {size} mm large; expected a {kind.value}, {LEAST_MM:.0f} to {MOST_MM:.0f} mm a side"
+            f"{where} is {size} mm large; expected {with_article(kind)}, {LEAST_MM:.0f} to {MOST_MM:.0f} mm a side"
         )

@@ -29,5 +29,10 @@ EVERY_KIND = (*TRUE_KINDS, "hand", "pencil")
 """Anything that may lie in a labelled photo."""
 
 
+def with_article(kind: PieceKind) -> str:
+    """A kind as a sentence has it: "a slice", "an order-card"."""
+    return f"{'an' if kind.value[0] in 'aeiou' else 'a'} {kind.value}"
+
+
 class LabelError(VisionError, ValueError):
     """Labels do not say what is needed; names the file or photo, the place in it, the value and what was expected."""

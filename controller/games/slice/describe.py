@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from controller.game import Json
+from controller.games.facts import load_own
 from controller.games.polygons import inside
-from controller.games.slice.components import HOT_SAUCE, load_components
+from controller.games.slice.components import HOT_SAUCE, Components, load_components, with_own_cards
 from controller.games.slice.laid import CIRCLE_MM, PLACES, place_at
 from vision.scene import HiddenCause, PieceKind, Point, Scene, Sighting
 
@@ -41,9 +43,18 @@ NAMES_MAY_DIFFER = True
 def faces() -> tuple[str, ...]:
     """The fronts of all kinds of slice card and of all orders, and the back of slices: an order is never laid face down
     where it counts."""
-    components = load_components()
+    return (*_fronts(load_components()), SLICE_BACK)
+
+
+def own_faces(options: Mapping[str, Json]) -> tuple[str, ...]:
+    """The fronts that a copy has by the options of its table. Raises ComponentError."""
+    own = options.get("components", {})
+    return _fronts(with_own_cards(load_components(), load_own(Path(own)) if isinstance(own, str) else own))
+
+
+def _fronts(components: Components) -> tuple[str, ...]:
     slices = (f"slice/{card}" for card in components.cards)
-    return (*slices, *(f"order/{order}" for order, _ in components.orders), SLICE_BACK)
+    return (*slices, *(f"order/{order}" for order, _ in components.orders))
 
 
 def looks() -> dict[str, str]:

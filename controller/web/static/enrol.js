@@ -45,7 +45,7 @@ function listOf(kind) {
   const id = `faces-${kind}`;
   if (!byId(id)) {
     const list = Object.assign(document.createElement("datalist"), { id });
-    const faces = desk.faces.filter((face) => (desk.kinds[face] ?? kind) === kind);
+    const faces = namesKnown().filter((face) => (desk.kinds[face] ?? kind) === kind);
     list.append(...faces.map((face) => optionOf(face, desk.looks[face])));
     document.body.append(list);
   }
@@ -156,8 +156,13 @@ function pieceOf(piece, photo, hand) {
 /** What is wrong with a name for a kind of piece; empty where nothing is. */
 function wrongOf(face, kind) {
   if (!face || !desk.faces.length) return "";
-  if (!desk.faces.includes(face)) return "the game has no such face";
-  return (desk.kinds[face] ?? kind) === kind ? "" : `this is a ${desk.kinds[face]}’s name`;
+  if (!namesKnown().includes(face)) return "the game has no such face";
+  const its = desk.kinds[face] ?? kind;
+  return its === kind ? "" : `this is ${/^[aeiou]/.test(its) ? "an" : "a"} ${its}’s name`;
+}
+
+function namesKnown() {
+  return [...new Set([...desk.faces, ...desk.own_names])];
 }
 
 /** Which pieces are named, with a name that the game has. */

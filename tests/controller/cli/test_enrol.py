@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from click.testing import CliRunner, Result
 
 from controller.cli.enrol import LabelFileError, command, match_labels
 from controller.cli.enrol_page import _camera, address_elsewhere, show_all
+from controller.games.slice.components import load_components
 from controller.web.enrolling import Desk
 from controller.whose_faces import faces_of
 from tests.controller.found_once import spread_once
@@ -193,9 +195,11 @@ def test_labels_that_somebody_filled_in_are_not_written_over(tmp_path: Path, tol
     [
         (
             "back",
-            "is named back, as a slice is in new_york_slice; expected the name of a special; its back is special/back",
+            "is named back, as a slice is in new_york_slice; expected the name of a special (its back is "
+            "special/back); where it is a slice, remove its outline on the page and outline it as one by hand, or "
+            "leave it without a name",
         ),
-        ("6/1", "is named 6/1, as a slice is in new_york_slice; expected the name of a special\n"),
+        ("6/1", "is named 6/1, as a slice is in new_york_slice; expected the name of a special; where it is a slice, "),
     ],
 )
 def test_a_name_of_another_kind_of_piece_is_refused(tmp_path: Path, face: str, why: str, face_up: bool) -> None:
@@ -205,7 +209,69 @@ def test_a_name_of_another_kind_of_piece_is_refused(tmp_path: Path, face: str, w
     special |= {"face": face, "face_up": face_up}
     result = enrol_drawn(tmp_path, labels)
     assert result.exit_code == 1
-    assert f"the special at ({special['x_mm']:.0f}, {special['y_mm']:.0f}) mm {why}" in result.stderr
+    at = f"({special['x_mm']:.0f}, {special['y_mm']:.0f}) mm"
+    assert f"the piece at {at} was outlined as a special and {why}" in result.stderr
+
+
+def enrol_cards(folder: Path, names: Mapping[str, str], *more: str) -> Result:
+    """`pizzatable enrol` of cards of SLICE under other names."""
+    cards = drawn_cards.enrolment()
+    labels = label(cards)
+    for piece in labels["pieces"]:
+        piece["face"] = names.get(piece["face"], piece["face"])
+    cv2.imwrite(str(folder / "a.jpg"), photograph(cards))
+    (folder / "mine.json").write_text(json.dumps(labels))
+    arguments = ["--out", folder / "pack", "--labels", folder / "mine.json", folder / "a.jpg", *more]
+    return CliRunner().invoke(command, ["--game", "slice", *map(str, arguments)])
+
+
+CALLED = {"slice/basil": "slice/pineapple", "order/1": "order/order-1", "order/2": "order/order-2",
+          "order/3": "order/order-3", "order/4": "order/order-4"}  # fmt: skip
+
+
+def test_a_misspelt_name_is_told_with_the_one_that_is_meant_where_a_copy_may_have_its_own(tmp_path: Path) -> None:
+    """It stands for one of the game's, so that nothing else is missing."""
+    assert "no such faces" not in enrol_cards(tmp_path, CALLED).stderr
+    result = enrol_cards(tmp_path, {**CALLED, "slice/onion": "slice/onoin", "order/4": "order/ordr-4"})
+    assert result.exit_code == 0, result.output
+    (said,) = [line for line in result.stderr.splitlines() if "no such faces" in line]
+    assert said == (
+        "warning: slice has no such faces: slice/onoin (is slice/onion meant?), order/ordr-4 (is order/order-4 "
+        "meant?); where your copy has such pieces, the option components of its table's settings (--config) says so"
+    )
+
+
+def test_names_of_a_copys_own_by_its_settings_are_none_to_warn_of(tmp_path: Path) -> None:
+    components = load_components()
+    cards = {
+        "ham" if card == "onion" else card: count
+        for card, count in zip(components.cards, components.counts, strict=True)
+    }
+    orders = {name: ["ham" if one == "onion" else one for one in tops] for name, tops in components.orders}
+    (tmp_path / "own.toml").write_text(
+        f"cards = {{{', '.join(f'{card} = {count}' for card, count in cards.items())}}}\n[orders]\n"
+        + "\n".join(f"{name} = {json.dumps(tops)}" for name, tops in orders.items())
+    )
+    settings = tmp_path / "table.toml"
+    settings.write_text('game = "slice"\n[options]\ncomponents = "own.toml"\n')
+    own = {**CALLED, "slice/onion": "slice/ham"}
+    assert "slice has no such faces: slice/ham" in enrol_cards(tmp_path, own).stderr
+    result = enrol_cards(tmp_path, own, "--config", str(settings))
+    assert result.exit_code == 0, result.output
+    assert "no such faces" not in result.stderr
+    settings.write_text('game = "slice"\n[options]\ncomponents = {tops = 3}\n')
+    result = enrol_cards(tmp_path, own, "--config", str(settings))
+    assert result.exit_code == 1
+    assert "option components: tops: unknown key" in result.stderr
+
+
+def test_a_card_that_was_outlined_as_another_kind_is_told_so(tmp_path: Path) -> None:
+    result = enrol_cards(tmp_path, {**CALLED, "order/2": "slice/pepperoni"})
+    assert result.exit_code == 1
+    assert (
+        "was outlined as an order-card and is named slice/pepperoni, as a slice-card is in slice; expected the name of "
+        "an order-card; where it is a slice-card, remove its outline on the page"
+    ) in result.stderr
 
 
 def test_two_faces_that_are_alike_are_told_once(tmp_path: Path) -> None:

@@ -93,6 +93,13 @@ def test_pieces_are_photographed_named_and_learned(tmp_path: Path, picture: Imag
     assert preview.std() > 10
 
 
+def test_names_that_the_game_does_not_have_are_told_when_they_are_learned(tmp_path: Path, picture: Image) -> None:
+    app = app_for(tmp_path, [picture])
+    request(app, "POST", "/api/enrol/photo")
+    request(app, "POST", "/api/enrol/name", json={"photo": 0, "number": 1, "face": "Margarita"})
+    assert request(app, "POST", "/api/enrol/learn").json()["notes"] == ["drawn has no such faces: Margarita"]
+
+
 def test_a_card_that_lies_upside_down_is_turned(tmp_path: Path, picture: Image) -> None:
     app = app_for(tmp_path, [picture])
     view = request(app, "POST", "/api/enrol/photo").json()
