@@ -245,7 +245,7 @@ def test_an_owner_names_pieces_and_learns_them(tmp_path: Path) -> None:
     kinds, faces = frozenset({PieceKind.SLICE, PieceKind.SPECIAL}), ("a/1", "a/2")
     looks = {"a/1": "two olives", "a/2": "none", "special/one": "One"}
     kind_of = {"a/1": PieceKind.SLICE, "a/2": PieceKind.SLICE, "special/one": PieceKind.SPECIAL}
-    game = GameFaces("drawn", kinds, (*faces, "special/one"), looks=looks, kind_of=kind_of)
+    game = GameFaces("drawn", kinds, (*faces, "special/one"), looks=looks, kind_of=kind_of, own_names=("a/2", "a/9"))
     desk = Desk(game, tmp_path / "mine.faces", None)
     desk.add("laid.jpg", photograph(enrolment()))
 
@@ -267,11 +267,12 @@ def test_an_owner_names_pieces_and_learns_them(tmp_path: Path) -> None:
                 "[...document.querySelector('.piece input').list.options].map((e) => [e.value, e.label])"
             )
             assert await illegible(page) == []
-            assert offered == [["a/1", "a/1: two olives"], ["a/2", "a/2: none"]]
+            assert offered == [["a/1", "a/1: two olives"], ["a/2", "a/2: none"], ["a/9", "a/9"]]
             typed = "input.value = '{}'; input.dispatchEvent(new Event('input'));"
             meanings = {
                 "olive": "the game has no such face",
                 "special/one": "this is a special’s name",
+                "a/9": "",
                 "a/1": "two olives",
             }
             for name, meaning in meanings.items():
