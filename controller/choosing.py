@@ -7,8 +7,10 @@ import contextlib
 import json
 import logging
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -52,10 +54,12 @@ class Offer:
 class Shelf:
     """The games that a table can play, and the one that its host took from the shelf."""
 
-    def __init__(self, settings: TableConfig, players: int | None = None) -> None:
-        """`players` sit at the table where it is a simulated one; None: as many as are usual."""
+    def __init__(self, settings: TableConfig, players: int | None = None, config_file: Path | None = None) -> None:
+        """`players` sit at the table where it is a simulated one; None: as many as are usual. `config_file` holds the
+        settings, where it was named."""
         self._settings = settings
         self._players = players
+        self._config_file = config_file
         self._file = settings.data_dir / "choice.json"
 
     @property
@@ -105,7 +109,7 @@ class Shelf:
                 f"faces = {str(path)!r} is one game's file; with {{game}} in it, such as {{game}}.faces, it names one "
                 "for each game"
             )
-        return "" if path.exists() else f"no {path.name} yet: `pizzatable enrol --game {game} --out {path}` makes it"
+        return "" if path.exists() else f"no {path.name} yet: `{enrol_command(game, path, self._config_file)}` makes it"
 
     def settings_of(self, choice: Choice) -> TableConfig:
         """The table's settings with this game."""
@@ -175,6 +179,12 @@ class Shelf:
     def _named(self) -> str:
         """The game of the settings, with its options."""
         return json.dumps([self._settings.game, self._settings.options], sort_keys=True, default=str)
+
+
+def enrol_command(game: str, out: Path, config_file: Path | None) -> str:
+    """What to type, wherever that is, to show a copy of a game to the camera of a table with these settings."""
+    words = ["pizzatable", "enrol", "--game", game, "--out", str(out.absolute()), "--page"]
+    return shlex.join([*words, "--config", str(config_file.absolute())] if config_file is not None else words)
 
 
 def told_left(records: Sequence[Record], playing: str) -> str:

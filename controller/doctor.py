@@ -111,8 +111,8 @@ class Seen:
     """How far it sways to each side, as is seen on the table; None where its pictures tell nothing of that."""
 
 
-async def examine(config: TableConfig) -> list[Finding]:
-    """Check everything that a table has. Takes some seconds."""
+async def examine(config: TableConfig, config_file: Path | None = None) -> list[Finding]:
+    """Check everything that a table has; its settings are of this file, where one was named. Takes some seconds."""
     findings, seen = await asyncio.to_thread(_look, config)
     if seen is None:
         findings += _unseen(findings[0])
@@ -127,7 +127,7 @@ async def examine(config: TableConfig) -> list[Finding]:
             check_automatics(seen.held, config.camera.driver, hold=config.camera.hold),
         ]
     findings += [
-        await asyncio.to_thread(check_copy, config),
+        await asyncio.to_thread(check_copy, config, config_file),
         _pins(config),
         await asyncio.to_thread(_serial, config),
         check_clock(datetime.now(UTC), installed_at(), clock_synchronised()),
@@ -244,8 +244,9 @@ def _bent_too_far(image: "Image") -> str:
         return ""  # What is wrong is said of the markers.
 
 
-def check_copy(config: TableConfig) -> Finding:
+def check_copy(config: TableConfig, config_file: Path | None = None) -> Finding:
     """Whether the owner's copy of the game was shown, all of it."""
+    from controller.choosing import enrol_command
     from controller.games.registry import needs_faces
     from controller.watching import load_faces
     from vision.mat.errors import VisionError
@@ -254,12 +255,15 @@ def check_copy(config: TableConfig) -> Finding:
     path = config.faces_of(game)
     if not needs_faces(game):
         return Finding("faces", Health.UNUSED, f"{game}: its pieces have none that would be learned")
-    if path is None and config.camera.driver == "simulated":
+    simulated = config.camera.driver == "simulated"
+    if path is None and simulated:
         return Finding(
             "faces", Health.UNUSED, 'camera.driver is "simulated": the simulated table has a copy of its own'
         )
-    out = path or f"{game}.faces"
-    show = f"Show your copy to the camera: `pizzatable enrol --game {game} --out {out} --page`."
+    command = enrol_command(game, path or Path(f"{game}.faces"), config_file)
+    show = f"Show your copy to the camera: `{command}`."
+    if simulated:
+        show = "Leave faces out: the simulated table has a copy of its own."
     if path is None:
         return Finding("faces", Health.BROKEN, f'faces is "": no copy of {game} was shown', show)
     try:

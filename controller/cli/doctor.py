@@ -29,7 +29,7 @@ def command(ctx: click.Context, config_file: Path | None, as_json: bool) -> None
     """
     with told(ConfigError):
         config = load_table(table_files(config_file, os.environ))
-    findings = asyncio.run(examine(config))
+    findings = asyncio.run(examine(config, config_file))
     broken = any(finding.state is Health.BROKEN for finding in findings)
     if as_json:
         click.echo(json.dumps({"ok": not broken, "findings": [_plain(finding) for finding in findings]}, indent=2))

@@ -75,7 +75,7 @@ def command(
     """
     with told(ConfigError, GameError):
         files = table_files(config_file, os.environ)
-        shelf = Shelf(overridden(load_table(files), port, data), players)
+        shelf = Shelf(overridden(load_table(files), port, data), players, config_file)
         named = game is not None or bool(options)
         kept = None if named else shelf.kept()
         choice = shelf.checked(shelf.usual(game, options)) if named else kept or _of_settings(shelf, files)

@@ -452,7 +452,9 @@ def test_the_owners_copy(tmp_path: Path, faces: str | None, game: str, state: He
 
 def test_faces_of_an_owner_are_looked_at_where_the_table_is_simulated_too(tmp_path: Path) -> None:
     (tmp_path / "table.toml").write_text('faces = "none.faces"')
-    assert said(check_copy(load_table([tmp_path / "table.toml"]))) == ("faces", Health.BROKEN)
+    finding = check_copy(load_table([tmp_path / "table.toml"]))
+    assert said(finding) == ("faces", Health.BROKEN)
+    assert finding.remedy == "Leave faces out: the simulated table has a copy of its own."
     (tmp_path / "table.toml").write_text("")
     assert said(check_copy(load_table([tmp_path / "table.toml"]))) == ("faces", Health.UNUSED)
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -13,11 +14,14 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+from config.schema import TableConfig
+from controller.cli import main
 from controller.cli.enrol import LabelFileError, command, match_labels
 from controller.cli.enrol_page import _camera, address_elsewhere, show_all
 from controller.games.slice.components import load_components
 from controller.web.enrolling import Desk
 from controller.whose_faces import faces_of
+from hardware.camera import Camera, CameraLost
 from tests.controller.found_once import spread_once
 from tests.vision import drawn_cards
 from tests.vision.drawn_table import Piece, enrolment, label, photograph
@@ -510,6 +514,26 @@ def test_a_photo_that_cannot_be_used_keeps_no_other_from_the_page(
     assert "this photo is not on the page" in errors
     with pytest.raises(VisionError, match=r"black\.jpg"):
         show_all(desk, [black])
+
+
+@pytest.mark.parametrize("asked", [["doctor", "--json"], ["run"]])
+def test_the_command_that_doctor_and_run_say_can_be_typed_anywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[str]
+) -> None:
+    def no_camera(config: TableConfig, world: Path | None) -> Camera:
+        raise CameraLost(f"{config.camera.driver} is asked for")
+
+    monkeypatch.setattr("controller.cli.enrol_page.open_table_camera", no_camera)
+    here = tmp_path / "my tables"
+    here.mkdir()
+    (here / "my.toml").write_text('faces = "{game}.faces"\n[camera]\ndriver = "opencv:none.mp4"\n')
+    monkeypatch.chdir(tmp_path)
+    said = CliRunner().invoke(main, [*asked, "--config", "my tables/my.toml"]).output
+    typed = shlex.split(re.findall(r"`(pizzatable enrol .*?)`", said)[0])
+    monkeypatch.chdir("/")
+    result = CliRunner().invoke(main, typed[1:])
+    assert result.output == "Error: opencv:none.mp4 is asked for\n"
+    assert typed[typed.index("--out") + 1] == str(here / "new_york_slice.faces")
 
 
 @pytest.mark.parametrize("content", [b"", b"no picture"])
