@@ -14,6 +14,7 @@ from config.loader import load_table, table_files
 from controller.cli.common import EXISTING_FILE, counted, game_option, keep_what_is_read, told, writing
 from controller.game import GameError
 from controller.games.registry import needs_faces
+from controller.lenses import lens_for
 from controller.whose_faces import GameFaces, faces_of
 from vision.files.board_marks import MARKS
 from vision.files.photos import PhotoError, load_photo, save_photo
@@ -22,12 +23,13 @@ from vision.mat.errors import VisionError
 if TYPE_CHECKING:
     from controller.enrolling import Learned
     from vision.frame import Image
+    from vision.mat.lens import Lens
 
 Label = dict[str, Any]
 WAYS: Mapping[str, Set[str]] = {
-    "find": {"find", "empty"},
-    "page": {"out", "page", "empty", "port", "config_file"},
-    "out": {"out", "labels", "check", "config_file"},
+    "find": {"find", "empty", "lens_file"},
+    "page": {"out", "page", "empty", "port", "config_file", "lens_file"},
+    "out": {"out", "labels", "check", "config_file", "lens_file"},
 }
 """The options that each way of enrolling takes besides the game and photos."""
 HOW_TOPS = (
@@ -81,6 +83,12 @@ class LabelFileError(Exception):
     help="The table's settings: for its camera, with --page, and for what cards of your copy's own are called.",
 )
 @click.option(
+    "--lens",
+    "lens_file",
+    type=EXISTING_FILE,
+    help="The camera's lens, from `pizzatable calibrate`; the table's own camera has it with --page.",
+)
+@click.option(
     "--check", is_flag=True, help="Read darker, tinted, blurred and smaller copies: which faces are confused?"
 )
 @click.argument("photos", metavar="[PHOTO]...", nargs=-1, type=EXISTING_FILE)
@@ -94,6 +102,7 @@ def command(
     page: bool,
     port: int,
     config_file: Path | None,
+    lens_file: Path | None,
     check: bool,
     photos: tuple[Path, ...],
 ) -> None:
@@ -113,16 +122,16 @@ def command(
     if page and empty is not None and faces_of(game).board_corners:
         raise click.UsageError(f"--empty does nothing for {game}, whose board is pointed at; expected it left out")
     numbered = {f"the drawing of {photo}": _numbered(find, photo) for photo in photos if find is not None}
-    keep_what_is_read({"--out": out, "--find": find, **numbered}, [*photos, *labels, empty, config_file])
+    keep_what_is_read({"--out": out, "--find": find, **numbered}, [*photos, *labels, empty, config_file, lens_file])
     if find is not None or page:
         _named_apart(photos)
     with told(LabelFileError, PhotoError, VisionError, ConfigError, GameError, OSError):
         if find is not None:
-            _find(game, find, empty, photos)
+            _find(game, find, empty, photos, lens_file)
         elif page and out is not None:
-            _page(_with_own(game, config_file), out, empty, photos, port, config_file)
+            _page(_with_own(game, config_file), out, empty, photos, port, config_file, lens_file)
         elif out is not None:
-            _learn(_with_own(game, config_file), out, labels, photos, check=check)
+            _learn(_with_own(game, config_file), out, labels, photos, lens_file, check=check)
 
 
 def _with_own(game: str, config_file: Path | None) -> GameFaces:
@@ -173,7 +182,7 @@ def _numbered(find: Path, photo: Path) -> Path:
     return find.with_name(f"{find.stem}-found") / f"{photo.stem}.jpg"
 
 
-def _find(game: str, path: Path, empty: Path | None, photos: Sequence[Path]) -> None:
+def _find(game: str, path: Path, empty: Path | None, photos: Sequence[Path], lens_file: Path | None) -> None:
     from controller.enrolling import Naming, as_text, label_of, spread
 
     kinds = faces_of(game).kinds
@@ -182,16 +191,18 @@ def _find(game: str, path: Path, empty: Path | None, photos: Sequence[Path]) -> 
     if not photos:
         raise click.UsageError("expected at least one photo")
     _keep_names(path)
+    lens_for(lens_file)
     for photo in photos:
         try:
-            one = spread(photo.name, load_photo(photo), kinds, bare)
+            image = load_photo(photo)
+            one = spread(photo.name, image, kinds, bare, lens_for(lens_file, image))
         except VisionError as error:
             refused.append(photo)
             click.echo(f"Error: {error}; nothing is said of this photo", err=True)
             continue
         if one.doubt:
             click.echo(f"warning: {photo}: {one.doubt} (--empty)", err=True)
-        for warning in filter(None, (one.touching, one.faint)):
+        for warning in one.warnings:
             click.echo(f"warning: {photo}: {warning}", err=True)
         found.append(label_of(one, [Naming("")] * len(one.pieces)))
         drawn = _numbered(path, photo)
@@ -259,15 +270,29 @@ def _is_found(piece: object) -> bool:
 
 
 def _page(
-    game: GameFaces, out: Path, empty: Path | None, photos: Sequence[Path], port: int, config_file: Path | None
+    game: GameFaces,
+    out: Path,
+    empty: Path | None,
+    photos: Sequence[Path],
+    port: int,
+    config_file: Path | None,
+    lens_file: Path | None,
 ) -> None:
     from controller.cli.enrol_page import serve_page
 
     bare = load_photo(empty) if empty is not None else None
-    serve_page(game, out, bare, photos, port, config_file)
+    serve_page(game, out, bare, photos, port, config_file, lens_file)
 
 
-def _learn(game: GameFaces, out: Path, labels: Sequence[Path], photos: Sequence[Path], *, check: bool) -> None:
+def _learn(
+    game: GameFaces,
+    out: Path,
+    labels: Sequence[Path],
+    photos: Sequence[Path],
+    lens_file: Path | None,
+    *,
+    check: bool,
+) -> None:
     from controller.enrolling import learn, with_pieces
     from vision.files.labels import check_outlines, check_size, load_labels
     from vision.pieces.faces import save_pack
@@ -278,18 +303,22 @@ def _learn(game: GameFaces, out: Path, labels: Sequence[Path], photos: Sequence[
     for warning in warnings:
         click.echo(f"warning: {warning}", err=True)
     images = _images(photos)
+    for image in images:
+        lens_for(lens_file, image)
+    lens = lens_for(lens_file)
     files = ", ".join(str(path) for path in labels)
     for photo, image, label in zip(photos, images, matched, strict=True):
         height, width = image.shape[:2]
         check_size({"pieces": [], **label}, width, height, f"{files}: labels of {photo.name}")
         if MARKS in label:
-            _draw_marked(game, _numbered(out, photo), label, image, photo.name)
+            _draw_marked(game, _numbered(out, photo), label, image, photo.name, lens)
         else:
             check_outlines(label, width, height, f"{files}: labels of {photo.name}")
     matched = [
-        with_pieces(label, image, photo.name, game) for photo, image, label in zip(photos, images, matched, strict=True)
+        with_pieces(label, image, photo.name, game, lens)
+        for photo, image, label in zip(photos, images, matched, strict=True)
     ]
-    learned = learn(list(zip(images, matched, strict=True)), [photo.name for photo in photos], game)
+    learned = learn(list(zip(images, matched, strict=True)), [photo.name for photo in photos], game, lens)
     with writing(out, "a file of faces that can be written"):
         out.parent.mkdir(parents=True, exist_ok=True)
         save_pack(learned.pack, out)
@@ -302,13 +331,13 @@ def _learn(game: GameFaces, out: Path, labels: Sequence[Path], photos: Sequence[
         _check(list(zip(images, matched, strict=True)), [photo.name for photo in photos], learned)
 
 
-def _draw_marked(game: GameFaces, drawing: Path, label: Label, image: "Image", name: str) -> None:
+def _draw_marked(game: GameFaces, drawing: Path, label: Label, image: "Image", name: str, lens: "Lens | None") -> None:
     """A copy of a photo with its board as it is understood."""
     from controller.enrolling import marked_board
     from vision.enrolling.marked_board import draw_marked_board
     from vision.pieces.faces import find_named
 
-    registration = find_named(image, name)
+    registration = find_named(image, name, lens)
     board = marked_board(label[MARKS], registration, name, game)
     save_photo(drawing, draw_marked_board(image, registration, board))
     click.echo(f"{drawing}: the board as its marks are understood")

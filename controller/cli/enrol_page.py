@@ -13,8 +13,10 @@ from pathlib import Path
 import click
 
 from config.loader import load_table, table_files
+from config.schema import TableConfig
 from controller.addresses import NotReachable, host_address, lan_address
 from controller.cli.common import keep_what_is_read, told
+from controller.lenses import lens_for, stored_lens
 from controller.watching import open_table_camera
 from controller.web.enrolling import Desk, create_enrolling_app
 from controller.web.enrolling_board import BoardDesk, create_board_app
@@ -40,27 +42,32 @@ def serve_page(
     photos: Sequence[Path],
     port: int,
     config_file: Path | None,
+    lens_file: Path | None,
 ) -> None:
     """Serve the page for these photos, or for the table's camera where none are given. Pieces have the names that they
-    were given before.
+    were given before. Without a file for the lens it is the one that the table's camera was calibrated with.
 
     Raises:
         VisionError: no photo can be read and laid over the table, or names that were given before would be lost.
         ConfigError: the settings are wrong.
     """
     with contextlib.ExitStack() as stack:
-        take = None if photos else stack.enter_context(_camera(config_file, out))
-        desk = BoardDesk(game, out, take) if game.board_corners else Desk(game, out, take)
+        take, lens = None, None
+        if not photos:
+            config = load_table(table_files(config_file, os.environ))
+            take, lens = stack.enter_context(_camera(config, out)), stored_lens(config)
+        lens = lens_for(lens_file) or lens
+        desk = BoardDesk(game, out, take, lens) if game.board_corners else Desk(game, out, take, lens)
         if empty is not None and isinstance(desk, Desk):
             desk.set_empty(empty)
-        show_all(desk, photos)
+        show_all(desk, photos, lens_file)
         desk.resume(click.echo)
         with told(ServerError):
             asyncio.run(_serve(desk, port))
 
 
-def show_all(desk: Desk | BoardDesk, photos: Sequence[Path]) -> None:
-    """Put photos on the page. One that is of no use is named, and the others are shown.
+def show_all(desk: Desk | BoardDesk, photos: Sequence[Path], lens_file: Path | None = None) -> None:
+    """Put photos on the page. One that is of no use, or not of the lens's shape, is named, and the others are shown.
 
     Raises:
         VisionError: none is of use.
@@ -68,7 +75,9 @@ def show_all(desk: Desk | BoardDesk, photos: Sequence[Path]) -> None:
     refused: list[VisionError] = []
     for photo in photos:
         try:
-            click.echo(f"{photo}: {desk.add(photo.name, load_photo(photo))}")
+            image = load_photo(photo)
+            lens_for(lens_file, image)
+            click.echo(f"{photo}: {desk.add(photo.name, image)}")
         except VisionError as error:
             refused.append(error)
             if len(refused) == len(photos):
@@ -77,9 +86,8 @@ def show_all(desk: Desk | BoardDesk, photos: Sequence[Path]) -> None:
 
 
 @contextlib.contextmanager
-def _camera(config_file: Path | None, out: Path):  # type: ignore[no-untyped-def]
+def _camera(config: TableConfig, out: Path):  # type: ignore[no-untyped-def]
     """What takes a photo with the table's camera, one at a time: several pages, or a click twice, may ask at once."""
-    config = load_table(table_files(config_file, os.environ))
     if config.camera.driver == "simulated":
         raise click.UsageError("the table's camera is the simulated one; expected photos, or --config with a camera")
     keep_what_is_read({"--out": out}, recorded_files(config.camera.driver))

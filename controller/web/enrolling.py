@@ -25,6 +25,7 @@ from vision.files.label_kinds import LabelError, with_article
 from vision.files.whole_files import write_whole
 from vision.frame import Image
 from vision.mat.errors import VisionError
+from vision.mat.lens import Lens
 from vision.pieces.faces import save_pack
 
 GivenToken = Annotated[str | None, Header(alias="X-Host-Token")]
@@ -122,9 +123,10 @@ class LearnedView(BaseModel):
 class Desk:
     """The photos and names of one enrolment. Methods may be called from several threads."""
 
-    def __init__(self, game: GameFaces, out: Path, take: Callable[[], Image] | None) -> None:
-        """`take` gives a photo of the table as it is; None where there is no camera."""
+    def __init__(self, game: GameFaces, out: Path, take: Callable[[], Image] | None, lens: Lens | None = None) -> None:
+        """`take` gives a photo of the table as it is; None where there is no camera. `lens`: that of all photos."""
         self.game = game
+        self._lens = lens
         self._out = out
         self._take = take
         self._kept = KeptEnrolment(out)
@@ -141,7 +143,7 @@ class Desk:
                     name=one.name,
                     width=one.image.shape[1],
                     height=one.image.shape[0],
-                    doubt="; ".join(filter(None, (one.doubt, one.touching, one.faint))),
+                    doubt="; ".join(filter(None, (one.doubt, *one.warnings))),
                     pieces=[
                         PieceView(
                             number=n,
@@ -178,7 +180,7 @@ class Desk:
     def add(self, name: str, image: Image) -> str:
         """One more photo; says what is in it. Raises VisionError where it cannot be laid over the table."""
         with self._lock:
-            one = spread(name, image, self.game.kinds, self._empty)
+            one = spread(name, image, self.game.kinds, self._empty, self._lens)
             self._add(one)
             return f"{len(one.pieces)} piece{'s' if len(one.pieces) != 1 else ''}"
 
@@ -222,7 +224,7 @@ class Desk:
             return
         with self._lock:
             name = self._kept.new_name([one.name for one in self._spreads])
-            one = spread(name, image, self.game.kinds, self._empty)
+            one = spread(name, image, self.game.kinds, self._empty, self._lens)
             self._kept.keep_photo(name, image)
             self._add(one)
             self._keep()
@@ -314,7 +316,7 @@ class Desk:
         with self._lock:
             labels = self._labels()
             photos = [(one.image, label) for one, label in zip(self._spreads, labels, strict=True)]
-            learned = learn(photos, [one.name for one in self._spreads], self.game)
+            learned = learn(photos, [one.name for one in self._spreads], self.game, self._lens)
             self._out.parent.mkdir(parents=True, exist_ok=True)
             save_pack(learned.pack, self._out)
             shown = cv2.imencode(".jpg", preview(self._spreads, self._names))[1]

@@ -20,6 +20,7 @@ from vision.enrolling.marked_board import draw_marked_board
 from vision.files.board_marks import MARKS, parse_marks
 from vision.files.label_kinds import LabelError
 from vision.frame import Image
+from vision.mat.lens import Lens
 from vision.mat.markers import MAT_HALF_MM
 from vision.mat.registration import Registration
 from vision.pieces.faces import find_named, save_pack
@@ -77,9 +78,10 @@ class _Photo:
 class BoardDesk:
     """The photos and marks of one enrolment. Methods may be called from several threads."""
 
-    def __init__(self, game: GameFaces, out: Path, take: Callable[[], Image] | None) -> None:
-        """`take` gives a photo of the table as it is; None where there is no camera."""
+    def __init__(self, game: GameFaces, out: Path, take: Callable[[], Image] | None, lens: Lens | None = None) -> None:
+        """`take` gives a photo of the table as it is; None where there is no camera. `lens`: that of all photos."""
         self.game = game
+        self._lens = lens
         self.out = out
         self._take = take
         self._kept = KeptEnrolment(out)
@@ -102,7 +104,7 @@ class BoardDesk:
 
     def add(self, name: str, image: Image) -> str:
         """One more photo; says that it can be used. Raises VisionError where it cannot be laid over the table."""
-        photo = _Photo(name, image, find_named(image, name))
+        photo = _Photo(name, image, find_named(image, name, self._lens))
         with self._lock:
             self._photos.append(photo)
         return "the mat is found"
@@ -132,7 +134,7 @@ class BoardDesk:
         image = self._take()
         with self._lock:
             name = self._kept.new_name([one.name for one in self._photos])
-            photo = _Photo(name, image, find_named(image, name))
+            photo = _Photo(name, image, find_named(image, name, self._lens))
             self._kept.keep_photo(name, image)
             self._photos.append(photo)
             self._keep()
@@ -172,8 +174,8 @@ class BoardDesk:
                 raise LabelError(
                     "nothing is marked in any photo; expected a board's corners, rim, toppings and cutters"
                 )
-            photos = [(one.image, with_pieces(one.label(), one.image, one.name, self.game)) for one in used]
-            learned = learn(photos, [one.name for one in used], self.game)
+            photos = [(one.image, with_pieces(one.label(), one.image, one.name, self.game, self._lens)) for one in used]
+            learned = learn(photos, [one.name for one in used], self.game, self._lens)
             self.out.parent.mkdir(parents=True, exist_ok=True)
             save_pack(learned.pack, self.out)
             return learned

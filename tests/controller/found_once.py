@@ -4,14 +4,17 @@ from dataclasses import replace
 
 from controller.enrolling import Spread, spread
 from vision.frame import Image
+from vision.mat.lens import Lens
 from vision.scene import PieceKind
 
-_FOUND: dict[tuple[bytes, frozenset[PieceKind], bytes], Spread] = {}
+_FOUND: dict[tuple[bytes, frozenset[PieceKind], bytes, Lens | None], Spread] = {}
 
 
-def spread_once(name: str, image: Image, kinds: frozenset[PieceKind], empty: Image | None = None) -> Spread:
+def spread_once(
+    name: str, image: Image, kinds: frozenset[PieceKind], empty: Image | None = None, lens: Lens | None = None
+) -> Spread:
     """`controller.enrolling.spread`."""
-    key = image.tobytes(), kinds, b"" if empty is None else empty.tobytes()
+    key = image.tobytes(), kinds, b"" if empty is None else empty.tobytes(), lens
     if key not in _FOUND:
-        _FOUND[key] = spread(name, image, kinds, empty)
+        _FOUND[key] = spread(name, image, kinds, empty, lens)
     return replace(_FOUND[key], name=name)

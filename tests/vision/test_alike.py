@@ -8,7 +8,15 @@ import pytest
 from tests.vision import drawn_cards
 from tests.vision.drawn_table import Piece, View, enrolment, label, photograph
 from tests.vision.rendered import load, with_photos
-from vision.enrolling.alike import COPIES, LEAST_FACES, confused, likenesses, read_copies, upside_down
+from vision.enrolling.alike import (
+    COPIES,
+    LEAST_FACES,
+    confused,
+    hardly_printed,
+    likenesses,
+    read_copies,
+    upside_down,
+)
 from vision.pieces.faces import FacePack, enrol
 from vision.scene import PieceKind
 
@@ -78,3 +86,15 @@ def test_a_rendered_special_labelled_upside_down_is_told() -> None:
     assert upside_down(enrol([(image, labels)], source=["right"])) == []
     specials[3]["angle_deg"] = (specials[3]["angle_deg"] + 180.0) % 360.0
     assert upside_down(enrol([(image, labels)], source=["wrong"])) == [specials[3]["face"]]
+
+
+@pytest.mark.parametrize(("left", "told"), [(1.0, []), (0.3, []), (0.05, ["a/1"])])
+def test_a_face_of_nearly_one_colour_is_told(left: float, told: list[str]) -> None:
+    """So much is left of the contrast of its print."""
+    pack = enrol([(photograph(enrolment()), label(enrolment()))], source=["drawn"])
+    slices = pack.kinds[PieceKind.SLICE]
+    colours, face = slices.colours.copy(), slices.names.index("a/1")
+    even = colours[face].mean(axis=0)
+    colours[face] = even + left * (colours[face] - even)
+    kinds = {**pack.kinds, PieceKind.SLICE: replace(slices, colours=colours)}
+    assert hardly_printed(replace(pack, kinds=kinds)) == told

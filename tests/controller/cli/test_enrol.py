@@ -6,6 +6,7 @@ import shlex
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+from config.loader import load_table
 from config.schema import TableConfig
 from controller.cli import main
 from controller.cli.enrol import LabelFileError, command, match_labels
@@ -22,12 +24,18 @@ from controller.games.slice.components import load_components
 from controller.web.enrolling import Desk
 from controller.whose_faces import faces_of
 from hardware.camera import Camera, CameraLost
+from hardware.simulated.surroundings import Conditions
+from hardware.simulated.world import PieceView
+from tests.benchmarks.simulated_pieces import FAMILIES
+from tests.benchmarks.simulated_pieces import photograph as photograph_simulated
 from tests.controller.found_once import spread_once
 from tests.vision import drawn_cards
 from tests.vision.drawn_table import Piece, enrolment, label, photograph
 from vision.frame import Frame, Image
 from vision.mat.errors import VisionError
+from vision.mat.lens import Lens
 from vision.pieces.faces import load_pack
+from vision.scene import PieceKind, Pose
 
 A, B, C = Path("there/a.jpg"), Path("there/b.jpg"), Path("there/c.jpg")
 
@@ -576,7 +584,10 @@ def test_photos_that_several_pages_ask_for_at_once_are_taken_one_after_another(
     camera = Camera()
     monkeypatch.setattr("controller.cli.enrol_page.open_table_camera", lambda config, world: camera)
     (tmp_path / "table.toml").write_text('[camera]\ndriver = "opencv:0"\n')
-    with _camera(tmp_path / "table.toml", tmp_path / "mine.faces") as take, ThreadPoolExecutor(4) as pages:
+    with (
+        _camera(load_table([tmp_path / "table.toml"]), tmp_path / "mine.faces") as take,
+        ThreadPoolExecutor(4) as pages,
+    ):
         list(pages.map(lambda _: take(), range(4)))
     assert camera.most == 1
 
@@ -584,3 +595,57 @@ def test_photos_that_several_pages_ask_for_at_once_are_taken_one_after_another(
 def test_the_pages_address_is_a_number_as_not_every_phone_finds_names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("controller.addresses._own_host", lambda: "192.168.1.20")
     assert address_elsewhere(8081, "secret-1") == "http://192.168.1.20:8081/?host=secret-1"
+
+
+FAR = [(x, y) for x in (-500.0, 500.0) for y in (-150.0, 0.0, 150.0)]
+NEAR = [(x, y) for x in (-320.0, 320.0) for y in (-110.0, 110.0)]
+
+
+def too_large(found: Path, labels: Mapping[str, Any]) -> tuple[float, float]:
+    """How many times wider pieces far from the mat and near it are outlined than they are, in the median."""
+    outlines = [np.array(piece["outline_px"], np.float32) for piece in json.loads(found.read_text())[0]["pieces"]]
+
+    def wider(places: list[tuple[float, float]]) -> float:
+        shares = []
+        for truth in labels["pieces"]:
+            true = np.array(truth["outline_px"], np.float32)
+            if (round(truth["x_mm"], -1), round(truth["y_mm"], -1)) in places:
+                near = min(outlines, key=lambda one: float(np.linalg.norm(one.mean(0) - true.mean(0))))
+                shares.append(np.sqrt(cv2.contourArea(near) / cv2.contourArea(true)))
+        return float(np.median(shares))
+
+    return wider(FAR), wider(NEAR)
+
+
+def test_what_lies_far_out_is_outlined_by_the_calibrated_lens(tmp_path: Path) -> None:
+    """Without one it is told that a guessed lens may be wrong there; another camera's shows what it does."""
+    faces = [name for name in FAMILIES["cards"].art() if name.startswith("order/order-")]
+    laid = [
+        PieceView(face, PieceKind.ORDER_CARD, face, True, Pose(x, y, 95.0), 0.0, 1.0, (0.0, 0.0), None)
+        for face, (x, y) in zip(faces, [*FAR, *NEAR], strict=False)
+    ]
+    seen = Conditions(k1=-0.08, height_mm=800.0, noise=2.0)
+    camera, photo = seen.camera_model(1920, 1080), tmp_path / "a.png"
+    image, labels = photograph_simulated(FAMILIES["cards"], laid, seen)
+    cv2.imwrite(str(photo), image)
+    lens, others = tmp_path / "lens.json", tmp_path / "others.json"
+    for path, k1 in ((lens, camera.k1), (others, 0.02)):
+        about = {"camera": "mine", "size_px": [1920, 1080], "lens": asdict(Lens(camera.focal_px / 1920, k1))}
+        path.write_text(json.dumps(about))
+
+    def find(name: str, *more: str) -> Result:
+        return CliRunner().invoke(command, ["--game", "slice", "--find", str(tmp_path / name), *more, str(photo)])
+
+    guessed, calibrated = find("guessed.json"), find("calibrated.json", "--lens", str(lens))
+    assert "more than 40 cm from the mat's middle" in guessed.stderr
+    assert "40 cm" not in calibrated.stderr
+    far, near = too_large(tmp_path / "calibrated.json", labels)
+    assert far == pytest.approx(near, abs=0.006)
+    find("by-others.json", "--lens", str(others))
+    far, near = too_large(tmp_path / "by-others.json", labels)
+    assert far > near + 0.015
+    about["size_px"] = [1000, 1000]
+    lens.write_text(json.dumps(about))
+    refused = find("refused.json", "--lens", str(lens))
+    assert refused.exit_code == 1
+    assert "lens.json: it was made from pictures of 1000x1000" in refused.output
