@@ -11,6 +11,16 @@ Areas = dict[Player, tuple[tuple[Point, ...], ...]]
 """Each player's polygons, the own seat's first, in table millimetres."""
 
 
+def player_counts(config: TableConfig, counts: range) -> range:
+    """Those numbers of players for whom there are seats."""
+    return range(counts.start, min(counts.stop, len(config.seats) + 1))
+
+
+def told_counts(counts: range) -> str:
+    """Such as "2 to 4"."""
+    return f"{counts.start} to {counts[-1]}" if len(counts) > 1 else str(counts.start)
+
+
 def areas(config: TableConfig, seats: Mapping[Player, int]) -> Areas:
     """Each player's own seat, and the empty seats nearest to it: who has room spreads out.
 

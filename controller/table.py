@@ -20,7 +20,7 @@ from controller.records.record import check_options
 from controller.referee import Answer, Referee, Verdict
 from controller.running_game import RunningGame
 from controller.said_names import is_said
-from controller.seating import areas
+from controller.seating import areas, player_counts, told_counts
 from controller.table_view import Question, Standing, TableViews
 from controller.views import BoardView, Lamp, LogLine, PartView, Source, TableView
 from firmware_bridge.signals import HOST_SEAT, Signal, SignalKind
@@ -363,10 +363,10 @@ class Table:
         self._check_seats(seats)
         if len(set(seats)) != len(seats):
             raise InvalidCommand(f"seats {seats}: each seat can be taken once")
-        if len(players) not in self._game.player_counts:
-            counts = self._game.player_counts
-            expected = f"{self._game.title} takes {counts.start} to {counts.stop - 1}"
-            raise InvalidCommand(f"{len(players)} players: {expected}")
+        counts = player_counts(self._config, self._game.player_counts)
+        if len(players) not in counts:
+            many = "1 player" if len(players) == 1 else f"{len(players)} players"
+            raise InvalidCommand(f"{many}: {self._game.title} takes {told_counts(counts)} at this table")
         clockwise = sorted(players, key=lambda sitting: sitting.seat)
         first = next((i for i, s in enumerate(clockwise, 1) if s.seat == self._last_winner_seat), 1)
         own = {**self._config.options, **options}

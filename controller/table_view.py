@@ -9,6 +9,7 @@ from controller.game import Game, Json, Player
 from controller.reading import GameTable, Play
 from controller.referee import Answer, Verdict, mend_light
 from controller.running_game import RunningGame
+from controller.seating import player_counts, told_counts
 from controller.views import (
     BoardView,
     BreachView,
@@ -148,13 +149,13 @@ class TableViews:
         return self._game.turn(table.running.state).prompt
 
     def _lobby_message(self, table: Standing) -> str:
-        counts = self._game.player_counts
+        counts = player_counts(self._config, self._game.player_counts)
+        many = f"{told_counts(counts)} players"
         if not self._buttons and not table.joined:
-            many = f"{counts.start} to {counts.stop - 1} players"
             return f"{self._game.title} for {many}: the host says who plays, at Game… on the host's page."
         if len(table.joined) in counts:
             return f"{len(table.joined)} players have joined. The host's button starts the game."
-        return f"{self._game.title}: press your button to join, {counts.start} to {counts.stop - 1} players."
+        return f"{self._game.title}: press your button to join, {many}."
 
     def _turn(self, table: Standing) -> TurnView:
         if table.running is None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from config.loader import load_table
+from config.schema import Confirm
 from controller.commands import CommandError, InvalidCommand, Sitting
 from controller.game import Actor
 from controller.games.new_york_slice import GAME
@@ -109,6 +110,28 @@ async def test_the_hosts_button_starts_and_players_sit_clockwise(tmp_path: Path)
         assert game.simulated, "as the table is"
 
 
+@pytest.mark.parametrize(
+    ("buttons", "said"),
+    [
+        (True, "New York Slice: press your button to join, 2 to 4 players."),
+        (False, "New York Slice for 2 to 4 players: the host says who plays, at Game… on the host's page."),
+    ],
+)
+@in_loop
+async def test_a_table_says_how_many_find_a_seat(tmp_path: Path, buttons: bool, said: str) -> None:
+    settings = load_table([])
+    seats = {number: seat for number, seat in settings.seats.items() if number <= 4}
+    ends = settings.timing.model_copy(update={"confirm": Confirm.BUTTON if buttons else Confirm.REST})
+    with Journal(tmp_path / "journal.sqlite") as journal:
+        config = settings.model_copy(update={"seats": seats, "timing": ends})
+        table = make_table(journal, Outlets(), config=config)
+        await table.start()
+        assert table.view is not None
+        assert table.view.message == table.view.turn.prompt == said
+        with pytest.raises(InvalidCommand, match=r"^1 player: New York Slice takes 2 to 4 at this table$"):
+            await table.new_game([Sitting(1, "Ada")], {})
+
+
 @in_loop
 async def test_who_sits_at_a_seat_by_the_settings_is_called_so_at_its_button(tmp_path: Path) -> None:
     settings = load_table([])
@@ -123,7 +146,7 @@ async def test_who_sits_at_a_seat_by_the_settings_is_called_so_at_its_button(tmp
 @pytest.mark.parametrize(
     ("sittings", "options", "named"),
     [
-        ([Sitting(1, "Ada")], {}, "1 players"),
+        ([Sitting(1, "Ada")], {}, "1 player: New York Slice takes 2 to 6 at this table"),
         ([Sitting(1, "Ada"), Sitting(1, "Bo")], {}, "each seat"),
         ([Sitting(1, "Ada"), Sitting(9, "Bo")], {}, "seat 9"),
         ([Sitting(1, "Ada"), Sitting(2, "Bo")], {"cheese": True}, "cheese"),
