@@ -18,7 +18,7 @@ class InvalidCommand(CommandError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Sitting:
-    """Who sits where in a new game."""
+    """Who sits where."""
 
     seat: int
     """The table's seat, 1 upwards clockwise from the picture's lower edge."""
@@ -48,12 +48,12 @@ class Commands(Protocol):
     async def resume(self) -> None: ...
 
     async def new_game(self, players: Sequence[Sitting], options: Mapping[str, Json], *, by: str = "") -> None:
-        """End this game and start another with these players, in clockwise order. An option may be what its default is:
-        a file's name, in place of a table of facts, is only for the table's settings to give."""
+        """End this game and start another with these players, in clockwise order, each of another name. An option may
+        be what its default is: a file's name, in place of a table of facts, is only for the settings to give."""
         ...
 
-    async def rename(self, seat: int, name: str, *, by: str = "") -> None:
-        """Whoever plays at this seat is called so from now on."""
+    async def rename(self, players: Sequence[Sitting], *, by: str = "") -> None:
+        """Whoever plays at these seats is called so from now on; all at once, as two may swap their names."""
         ...
 
     async def rule_move(self, text: str, *, by: str = "", number: int | None = None, last: int | None = None) -> None:

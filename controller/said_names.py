@@ -1,6 +1,7 @@
-"""Which players' names somebody has said."""
+"""Which players' names somebody has said, and whose are alike."""
 
 import re
+from collections.abc import Mapping
 
 from config.loader import default_seat_names
 
@@ -12,3 +13,11 @@ def is_said(seat: int, name: str) -> bool:
     """Whether somebody said who sits there: "Player 1" or "Blue" is another person in the next game, or at the next
     table."""
     return not _UNNAMED.fullmatch(name) and name != default_seat_names().get(seat)
+
+
+def namesakes(names: Mapping[int, str]) -> list[list[int]]:
+    """Seats of which the names, by seat, are alike but for case and surrounding blanks; together, those that are."""
+    seats: dict[str, list[int]] = {}
+    for seat, name in names.items():
+        seats.setdefault(name.strip().casefold(), []).append(seat)
+    return [alike for alike in seats.values() if len(alike) > 1]

@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
+from itertools import chain
 from typing import Any, Protocol
 
 from config.schema import Confirm, TableConfig
@@ -19,7 +20,7 @@ from controller.reading import GameTable, Layout, Play, Reading
 from controller.records.record import check_options
 from controller.referee import Answer, Referee, Verdict
 from controller.running_game import RunningGame
-from controller.said_names import is_said
+from controller.said_names import is_said, namesakes
 from controller.seating import areas, player_counts, told_counts
 from controller.table_view import Question, Standing, TableViews
 from controller.views import BoardView, Lamp, LogLine, PartView, Source, TableView
@@ -294,17 +295,22 @@ class Table:
     async def new_game(self, players: Sequence[Sitting], options: Mapping[str, Json], *, by: str = "") -> None:
         """See `Commands`."""
         async with self._deciding:
+            _check_names({sitting.seat: sitting.name for sitting in players})
             await self._new_game(players, options, by)
             self._show()
 
-    async def rename(self, seat: int, name: str, *, by: str = "") -> None:
+    async def rename(self, players: Sequence[Sitting], *, by: str = "") -> None:
         """See `Commands`."""
         async with self._deciding:
             game = self._require_game()
-            if game.player_at(seat) is None:
-                raise InvalidCommand(f"seat {seat}: nobody plays there; expected one of {sorted(game.seats.values())}")
-            await self._write("rename", _signed({"seat": seat, "name": name}, by))
-            game.rename(seat, name)
+            names = {seat: game.names[player] for player, seat in game.seats.items()}
+            for seat in [sitting.seat for sitting in players if sitting.seat not in names]:
+                raise InvalidCommand(f"seat {seat}: nobody plays there; expected one of {sorted(names)}")
+            renamed = {sitting.seat: sitting.name for sitting in players}
+            _check_names(names | renamed)
+            for seat, name in renamed.items():
+                await self._write("rename", _signed({"seat": seat, "name": name}, by))
+                game.rename(seat, name)
             self._show()
 
     async def to_lobby(self) -> None:
@@ -497,10 +503,10 @@ class Table:
             self._joined = sorted({*self._joined} ^ {seat})
         elif seat == HOST_SEAT and len(self._joined) in self._game.player_counts:
             owners = {seat: self._config.seats[seat].name for seat in self._joined}
-            sittings = [
-                Sitting(seat, name if is_said(seat, name) else f"Player {player}")
-                for player, (seat, name) in enumerate(owners.items(), 1)
-            ]
+            said = {seat: name for seat, name in owners.items() if is_said(seat, name)}
+            for seat in chain(*namesakes(said)):
+                del said[seat]  # what two are called tells nobody which of them it is
+            sittings = [Sitting(seat, said.get(seat, f"Player {player}")) for player, seat in enumerate(owners, 1)]
             await self._new_game(sittings, {})
 
     async def _write(self, kind: str, data: Json, evidence: bytes | None = None, *, begins_game: bool = False) -> int:
@@ -586,6 +592,13 @@ class Table:
 def _signed(data: dict[str, Json], by: str) -> dict[str, Json]:
     """What a host did, with the name, where it was said."""
     return data | {"by": by} if by else data
+
+
+def _check_names(names: Mapping[int, str]) -> None:
+    """Raises InvalidCommand where two seats have one name."""
+    for seat, other, *_ in namesakes(names):
+        apart = "in one game everybody needs another name, as games are counted by name"
+        raise InvalidCommand(f"“{names[seat].strip()}” is at seat {seat} and at seat {other}: {apart}")
 
 
 def _check_seen(game: RunningGame, number: int | None, last: int | None) -> None:

@@ -353,4 +353,4 @@ class ResultsView(Model):
     games: list[GameResultView]
     standings: list[StandingView]
     """By games won, then by as few as possible played; only of players whose names were said, and of simulated games
-    only where there are no others. Whoever has the same name is the same."""
+    only where there are no others. Whoever has the same name is the same, and has played a game once."""

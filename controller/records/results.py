@@ -146,9 +146,10 @@ def standings(games: Sequence[GameResultView]) -> list[StandingView]:
     """See `ResultsView.standings`."""
     played: dict[str, list[bool]] = {}
     for game in [game for game in games if not game.simulated] or games:
-        for player in game.players:
-            if game.over and is_said(player.seat, player.name):
-                played.setdefault(player.name, []).append(player.won)
+        said = [player for player in game.players if game.over and is_said(player.seat, player.name)]
+        for name in dict.fromkeys(player.name for player in said):
+            # Of games before names were kept apart, two may have one.
+            played.setdefault(name, []).append(any(player.won for player in said if player.name == name))
     standing = [StandingView(name=name, won=sum(won), played=len(won)) for name, won in played.items()]
     return sorted(standing, key=lambda one: (-one.won, one.played, one.name))
 

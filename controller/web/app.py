@@ -95,8 +95,15 @@ class NewPlayer(Body):
     name: PlayerName
 
 
+class Renaming(NewPlayer):
+    """What whoever plays at a seat is called from now on."""
+
+    others: Annotated[list[NewPlayer], Field(max_length=16)] = []
+    """Who is renamed at the same time, as where two swap their names."""
+
+
 class NewGame(Body):
-    """Who plays, in clockwise order, and the game's options."""
+    """Who plays, in clockwise order and each of another name, and the game's options."""
 
     players: Annotated[list[NewPlayer], Field(min_length=1, max_length=16)]
     options: GivenOptions = {}
@@ -436,9 +443,9 @@ def _host_router(commands: Commands, shelf: GameShelf, host_token: str) -> APIRo
         await commands.new_game(_sittings(body.players), body.options, by=by)
 
     @router.post("/rename", status_code=204)
-    async def rename(body: NewPlayer, by: By) -> None:
-        """Whoever plays at this seat is called so from now on."""
-        await commands.rename(body.seat, body.name, by=by)
+    async def rename(body: Renaming, by: By) -> None:
+        """Whoever plays at this seat is called so from now on; in one game everybody has another name."""
+        await commands.rename(_sittings([body, *body.others]), by=by)
 
     @router.post("/play_game", status_code=204)
     async def play_game(body: OtherGame) -> None:

@@ -122,9 +122,8 @@ def test_players_are_renamed_in_the_middle_of_a_game(size: str) -> None:
             await page.evaluate("document.querySelector('.games .rename').click()")
             await page.until("!document.getElementById('games').open")
             first = [seat.seat for seat in ring_served().seats][:2]
-            assert commands.asked == [
-                ("rename", seat.seat, f"Nonna {first.index(seat.seat)}") for seat in playing if seat.seat in first
-            ]
+            renamed = [(seat.seat, f"Nonna {first.index(seat.seat)}") for seat in playing if seat.seat in first]
+            assert commands.asked == [("rename", renamed)]
             assert page.complaints == []
 
     run(scenario)

@@ -280,6 +280,15 @@ def test_simulated_games_make_no_standings_but_where_there_are_no_others() -> No
     assert [one.name for one in standings([tried])] == ["Robot"]
 
 
+def test_a_game_of_two_who_have_one_name_counts_once(path: Path) -> None:
+    """As tables let them begin one before names were kept apart."""
+    with Journal(path) as journal:
+        play_whole_game(journal, names=["Ann", "Ann"])
+        (ann,) = Results(journal.records).read().standings
+    assert (ann.name, ann.won, ann.played) == ("Ann", 1, 1)
+    assert ran(path).stdout.endswith("\nAnn  won 1 of 1\n")
+
+
 CALLED = ("=HYPERLINK(1)", "\x1b[2JBen")
 """A formula, and what clears a terminal's window."""
 

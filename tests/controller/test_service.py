@@ -385,7 +385,7 @@ def test_a_table_plays_survives_what_may_happen_and_ends_clean(service: Service)
     view = until_part(service, "journal", "lost", 60)
     assert "Moves count again when it can be written" in part(view, "journal")[1]
     acknowledged = view["log"]
-    status, body = service.ask("POST", "/api/new_game", {"players": [{"seat": s, "name": "x"} for s in (1, 2)]})
+    status, body = service.ask("POST", "/api/new_game", {"players": [{"seat": s, "name": f"x{s}"} for s in (1, 2)]})
     assert status == 503
     assert b"Nothing has changed" in body
     status, body = service.ask("POST", "/api/play_game", {"game": "slice"})

@@ -178,11 +178,11 @@ async def test_players_are_called_by_their_names(tmp_path: Path) -> None:
 async def test_a_player_is_renamed_in_the_middle_of_a_game(tmp_path: Path) -> None:
     async with in_lobby(tmp_path) as (table, outlets, journal):
         with pytest.raises(CommandError, match="no game is running"):
-            await table.rename(4, "Bo")
+            await table.rename([Sitting(4, "Bo")])
         await table.new_game([Sitting(4, "Player 2"), Sitting(2, "Player 1")], {})
         with pytest.raises(InvalidCommand, match=r"seat 3: nobody plays there; expected one of \[2, 4\]"):
-            await table.rename(3, "Bo")
-        await table.rename(2, "Ünal")
+            await table.rename([Sitting(2, "Bo"), Sitting(3, "Bo")])
+        await table.rename([Sitting(2, "Ünal")])
         again = make_table(journal, Outlets())
         await again.start()
         for view in (outlets.views[-1], again.view):
@@ -191,6 +191,44 @@ async def test_a_player_is_renamed_in_the_middle_of_a_game(tmp_path: Path) -> No
             assert view.turn.prompt.startswith("Ünal ")
         assert record_of(journal.records()).header.names == ("Ünal", "Player 2")
         assert [player.name for player in Results(journal.records).read().games[0].players] == ["Ünal", "Player 2"]
+
+
+@in_loop
+async def test_in_one_game_everybody_has_another_name(tmp_path: Path) -> None:
+    async with in_lobby(tmp_path) as (table, outlets, journal):
+        with pytest.raises(InvalidCommand, match=r"^“Ann” is at seat 2 and at seat 4: in one game everybody needs "):
+            await table.new_game([Sitting(1, "Bo"), Sitting(2, "Ann"), Sitting(4, " aNN")], {})
+        await table.new_game([Sitting(1, "Bo"), Sitting(2, "Ann"), Sitting(4, "Cy")], {})
+        before = len(journal.records())
+        for alike in ([Sitting(4, "ANN ")], [Sitting(1, "Di"), Sitting(4, "di")], [Sitting(1, "Di"), Sitting(2, "Cy")]):
+            with pytest.raises(InvalidCommand, match=r"is at seat . and at seat 4: "):
+                await table.rename(alike)
+        assert len(journal.records()) == before, "none of them was renamed"
+        await table.rename([Sitting(1, "Ann"), Sitting(2, "Bo"), Sitting(4, "cy")])
+        assert [seat.name for seat in outlets.views[-1].seats if seat.player] == ["Ann", "Bo", "cy"]
+
+
+@in_loop
+async def test_who_is_called_alike_by_the_settings_is_nobody_at_the_buttons(tmp_path: Path) -> None:
+    settings, named = load_table([]), {1: "Mum", 3: "Dad", 5: "mum "}
+    seats = {n: seat.model_copy(update={"name": named.get(n, seat.name)}) for n, seat in settings.seats.items()}
+    with Journal(tmp_path / "journal.sqlite") as journal:
+        table = make_table(journal, Outlets(), config=settings.model_copy(update={"seats": seats}))
+        await table.start()
+        view = await press(table, 1, 3, 5, HOST_SEAT)
+        assert [seat.name for seat in view.seats if seat.player] == ["Player 1", "Dad", "Player 3"]
+
+
+@in_loop
+async def test_a_game_begun_before_names_were_kept_apart_goes_on(tmp_path: Path) -> None:
+    begun = {"game": "new_york_slice", "seats": [2, 4], "names": ["Ann", "Ann"], "options": {}, "first": 1}
+    with Journal(tmp_path / "journal.sqlite") as journal:
+        journal.append("game", begun, begins_game=True)
+        table = make_table(journal, Outlets())
+        await table.start()
+        await table.rename([Sitting(4, "Bea")])
+        assert table.view is not None
+        assert [seat.name for seat in table.view.seats if seat.player] == ["Ann", "Bea"]
 
 
 # A whole game ---------------------------------------------------------------------------------------------------------
@@ -716,7 +754,7 @@ async def test_what_is_in_the_journal_though_it_was_refused_counts_once_and_is_n
         assert ours.view.log == journals.view.log
         assert await ours.catch_up() == []
         seat = min(table.seats.values())
-        await journals.rename(seat, "Mia")
+        await journals.rename([Sitting(seat, "Mia")])
         await journals.undo()
         await ours.catch_up()
         assert (ours.state, len(ours.view.log)) == (journals.state, 1)

@@ -112,8 +112,8 @@ export function createChooser(element, { ask, view }) {
     const refused = refusal();
     const rename = async () => {
       const renamed = seats.filter(({ seat, name }) => seat.player !== null && name.value && name.value !== seat.name);
-      for (const { seat, name } of renamed) if (!await ask("rename", { seat: seat.seat, name: name.value }, refused)) return;
-      element.close();
+      const [first, ...others] = renamed.map(({ seat, name }) => ({ seat: seat.seat, name: name.value }));
+      if (!first || await ask("rename", { ...first, others }, refused)) element.close();
     };
     // There is no way back to a game that another was begun after.
     let sure = false;

@@ -217,7 +217,7 @@ def test_a_game_that_nobody_here_plays_is_replaced(tmp_path: Path) -> None:
 
     async def play() -> None:
         await evening.open()
-        await evening.table.new_game([Sitting(seat, "x") for seat in (1, 2, 3)], {})
+        await evening.table.new_game([Sitting(seat, f"x{seat}") for seat in (1, 2, 3)], {})
         await evening.pass_until(lambda: len(evening.table.view.log) >= 2)  # type: ignore[union-attr]
 
     asyncio.run(play())

@@ -48,8 +48,8 @@ class NotingCommands:
     async def new_game(self, players: Sequence[Sitting], options: Mapping[str, Json], *, by: str = "") -> None:
         self._note("new_game", [(p.seat, p.name) for p in players], options, by=by)
 
-    async def rename(self, seat: int, name: str, *, by: str = "") -> None:
-        self._note("rename", seat, name, by=by)
+    async def rename(self, players: Sequence[Sitting], *, by: str = "") -> None:
+        self._note("rename", [(p.seat, p.name) for p in players], by=by)
 
     async def rule_move(self, text: str, *, by: str = "", number: int | None = None, last: int | None = None) -> None:
         if "?" in text:

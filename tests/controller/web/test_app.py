@@ -229,7 +229,12 @@ class TestCommands:
             ("/api/pause", None, ("pause",)),
             ("/api/resume", None, ("resume",)),
             ("/api/rule_move", {"text": "A"}, ("rule_move", "A")),
-            ("/api/rename", {"seat": 4, "name": "Bo"}, ("rename", 4, "Bo")),
+            ("/api/rename", {"seat": 4, "name": "Bo"}, ("rename", [(4, "Bo")])),
+            (
+                "/api/rename",
+                {"seat": 4, "name": "Bo", "others": [{"seat": 1, "name": "Anna"}]},
+                ("rename", [(4, "Bo"), (1, "Anna")]),
+            ),
             (
                 "/api/new_game",
                 {"players": [{"seat": 1, "name": "Anna"}, {"seat": 4, "name": "Bo"}], "options": {"x": 1}},
@@ -315,7 +320,7 @@ class TestCommands:
     def test_space_around_a_name_is_none_of_it(self) -> None:
         commands = NotingCommands()
         assert host(make_app(commands=commands), "/api/rename", {"seat": 4, "name": " Ødegård 李 "}).status_code == 204
-        assert commands.asked == [("rename", 4, "Ødegård 李")]
+        assert commands.asked == [("rename", [(4, "Ødegård 李")])]
 
     @pytest.mark.parametrize("body", [b"{", b"\xff\xfe", b"null", b'{"question_id": 1e999}', b"[" * 30000])
     def test_any_bytes_are_a_named_problem(self, body: bytes) -> None:
