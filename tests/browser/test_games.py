@@ -114,16 +114,57 @@ def test_players_are_renamed_in_the_middle_of_a_game(size: str) -> None:
             assert await illegible(page) == []
             width = "Math.min(...[...document.querySelectorAll('.games .shelf-note')].map((note) => note.clientWidth))"
             assert await page.evaluate(width) > 180, "notes can be read"
-            playing = [seat for seat in ring_served().seats if seat.player is not None]
+            playing = [seat.seat for seat in ring_served().seats if seat.player is not None][:2]
             await page.evaluate(
-                "document.querySelectorAll('.sitting [type=text]').forEach((name, i) => {"
-                " if (i < 2) name.value = `Nonna ${i}`; })"
+                f"for (const seat of {playing})"
+                " document.querySelector(`[aria-label='Name of seat ${seat}']`).value = `Nonna ${seat}`"
             )
             await page.evaluate("document.querySelector('.games .rename').click()")
             await page.until("!document.getElementById('games').open")
-            first = [seat.seat for seat in ring_served().seats][:2]
-            renamed = [(seat.seat, f"Nonna {first.index(seat.seat)}") for seat in playing if seat.seat in first]
-            assert commands.asked == [("rename", renamed)]
+            assert commands.asked == [("rename", [(seat, f"Nonna {seat}") for seat in playing])]
+            assert page.complaints == []
+
+    run(scenario)
+
+
+def test_a_name_that_cannot_be_given_is_said_and_nothing_is_lost() -> None:
+    async def scenario() -> None:
+        async with chooser(ring_served(), NotingShelf(players=None), "phone") as (page, _, commands):
+            write = (
+                "((seat, said) => { const name = document.querySelector(`[aria-label='Name of seat ${seat}']`);"
+                " name.value = said; name.dispatchEvent(new Event('input'));"
+                " document.querySelector('.games .rename').click(); })"
+            )
+            refused = "document.querySelector('.games-do:has(.rename) .refused').textContent"
+            await page.evaluate(f"{write}(2, ' Nonna ')")  # who plays sits at 1, 3, 4 and 5
+            assert await page.evaluate(refused) == "Nobody plays at seat 2 in this game: Nonna can play in a new one."
+            await page.evaluate(f"{write}(2, '')")
+            await page.until("!document.getElementById('games').open")
+            await page.evaluate("document.getElementById('choose').click()")
+            await page.until("document.getElementById('games').open")
+            await page.evaluate(f"{write}(3, ' ')")
+            assert await page.evaluate(refused) == "Seat 3 needs a name: write one, or Bruno again."
+            assert await page.evaluate(OVERFLOWS) == []
+            assert commands.asked == []
+            await page.evaluate(f"{write}(3, ' Bo')")
+            await page.until("!document.getElementById('games').open")
+            assert commands.asked == [("rename", [(3, "Bo")])]
+            assert page.complaints == []
+
+    run(scenario)
+
+
+def test_a_new_game_of_nobody_says_how_many_it_takes() -> None:
+    async def scenario() -> None:
+        async with chooser(ring_served(), NotingShelf(players=None)) as (page, _, commands):
+            await page.evaluate(
+                "document.querySelectorAll('.sitting [type=checkbox]').forEach((plays) => (plays.checked = false));"
+                "document.querySelector('.games .start').click()"
+            )
+            refused = "document.querySelector('.games-do:has(.start) .refused').textContent"
+            assert await page.evaluate(refused) == "Tick who plays: New York Slice takes 2 to 6 at this table."
+            assert await text(page, ".games .start") == "Start a new game", "there is none to be sure of"
+            assert commands.asked == []
             assert page.complaints == []
 
     run(scenario)

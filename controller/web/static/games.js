@@ -102,29 +102,36 @@ export function createChooser(element, { ask, view }) {
     const seats = view().seats.map((seat) => {
       const plays = html("input", { type: "checkbox", checked: seat.player !== null || seat.lamp !== "off", "aria-label": `Somebody sits at seat ${seat.seat}` });
       // What nobody has said is written over by the first letter.
-      const value = seat.player !== null && !UNNAMED.test(seat.name) ? seat.name : "";
+      const before = seat.player !== null && !UNNAMED.test(seat.name) ? seat.name : "";
       const name = html("input", {
-        type: "text", value, placeholder: seat.name, list: "said", maxlength: "40", autocomplete: "off", "aria-label": `Name of seat ${seat.seat}`,
-        on: { input: () => (plays.checked ||= name.value !== "") }, // whoever is named plays
+        type: "text", value: before, placeholder: seat.name, list: "said", maxlength: "40", autocomplete: "off", "aria-label": `Name of seat ${seat.seat}`,
+        on: { input: () => (plays.checked ||= said() !== "") }, // whoever is named plays
       });
-      return { seat, plays, name };
+      const said = () => name.value.trim();
+      return { seat, plays, name, before, said };
     });
     const refused = refusal();
     const rename = async () => {
-      const renamed = seats.filter(({ seat, name }) => seat.player !== null && name.value && name.value !== seat.name);
-      const [first, ...others] = renamed.map(({ seat, name }) => ({ seat: seat.seat, name: name.value }));
+      const changed = seats.filter(({ before, said }) => said() !== before);
+      refused.textContent = changed.map(whyNotRenamed).find(Boolean) ?? "";
+      if (refused.textContent) return;
+      const [first, ...others] = changed.map(({ seat, said }) => ({ seat: seat.seat, name: said() }));
       if (!first || await ask("rename", { ...first, others }, refused)) element.close();
     };
     // There is no way back to a game that another was begun after.
     let sure = false;
     const start = async ({ target }) => {
+      const players = seats.filter(({ plays }) => plays.checked).map(({ seat, said }) => ({ seat: seat.seat, name: said() || seat.name }));
+      if (players.length === 0) {
+        refused.textContent = `Tick who plays: ${chosen.title} takes ${span(chosen.players)} at this table.`;
+        return;
+      }
       if (goesOn(view()) && !sure) {
         sure = true;
         target.textContent = "Yes, end the running game";
         refused.textContent = "The running game would end here, for good.";
         return;
       }
-      const players = seats.filter(({ plays }) => plays.checked).map(({ seat, name }) => ({ seat: seat.seat, name: name.value || seat.name }));
       if (await ask("new_game", { players }, refused)) element.close();
     };
     return html(
@@ -153,6 +160,12 @@ async function saidBefore() {
   } catch {
     return []; // they can be written without
   }
+}
+
+/** Why whoever sits there cannot be called as said in the game that is played; empty where that can be. */
+function whyNotRenamed({ seat, before, said }) {
+  if (seat.player === null) return `Nobody plays at seat ${seat.seat} in this game: ${said()} can play in a new one.`;
+  return said() ? "" : `Seat ${seat.seat} needs a name: write one, or ${before} again.`;
 }
 
 function field({ name, choices, value }) {
