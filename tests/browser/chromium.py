@@ -67,16 +67,22 @@ class Page:
         if before is not None:
             await self._call("Target.closeTarget", targetId=before)
         target = await self._call("Target.createTarget", url="about:blank", browserContextId=self._context)
-        self._target = target["targetId"]
-        attached = await self._call("Target.attachToTarget", targetId=self._target, flatten=True)
-        self._session = attached["sessionId"]
-        for domain in ("Page", "Runtime", "Log"):
-            await self._call(f"{domain}.enable")
-        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
-        await self._call("Emulation.setDeviceMetricsOverride", **size)
+        await self._attach(target["targetId"], width, height)
         if still:
             await self.set_media(prefers_reduced_motion="reduce")
         await self._call("Page.navigate", url=address)
+
+    async def go_to_opened(self, width: int, height: int) -> None:
+        """Go on in the tab of this size that a link of this one opens; this one stays open behind it."""
+        self._session = None
+        async with asyncio.timeout(_PATIENCE_S):
+            while True:
+                tabs = (await self._call("Target.getTargets"))["targetInfos"]
+                ours = [tab for tab in tabs if tab.get("browserContextId") == self._context and tab["type"] == "page"]
+                if opened := [tab["targetId"] for tab in ours if tab["targetId"] != self._target]:
+                    break
+                await asyncio.sleep(0.02)
+        await self._attach(opened[0], width, height)
 
     async def evaluate(self, script: str) -> Any:
         """The value of a JavaScript expression; promises are awaited."""
@@ -116,6 +122,11 @@ class Page:
                 "Input.dispatchKeyEvent", type="keyDown", **about, **({"text": "\r"} if key == "Enter" else {})
             )
             await self._call("Input.dispatchKeyEvent", type="keyUp", **about)
+
+    async def set_size(self, width: int, height: int) -> None:
+        """The window has this size from now on; a narrow one is a phone's."""
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+        await self._call("Emulation.setDeviceMetricsOverride", **size)
 
     async def set_media(self, **features: str) -> None:
         """Emulate media features, such as prefers_reduced_motion="reduce"."""
@@ -158,6 +169,14 @@ class Page:
         for future in self._answers.values():
             if not future.done():
                 future.set_exception(ConnectionError("the browser has ended"))
+
+    async def _attach(self, target: str, width: int, height: int) -> None:
+        self._target = target
+        attached = await self._call("Target.attachToTarget", targetId=target, flatten=True)
+        self._session = attached["sessionId"]
+        for domain in ("Page", "Runtime", "Log"):
+            await self._call(f"{domain}.enable")
+        await self.set_size(width, height)
 
     async def _call(self, method: str, **parameters: Any) -> dict[str, Any]:
         number = next(self._numbers)

@@ -24,7 +24,7 @@ from tests.controller.web.fixture_views import (
     slapped,
     unseen,
 )
-from tests.controller.web.table import TOKEN, NotingCommands, make_app
+from tests.controller.web.table import TOKEN, NotingCommands, make_app, until
 
 pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs Debian's chromium (apt-get install chromium)")
 PATIENCE_S = 120
@@ -238,6 +238,95 @@ def test_the_host_answers_the_question() -> None:
     run(scenario)
 
 
+REFUSED = "document.querySelector('#refused').textContent"
+CENTRE = """(({ x, y, width, height }) => [x + width / 2, y + height / 2])(
+  document.querySelector('#refused').getBoundingClientRect())"""
+
+
+async def dismiss(page: Page) -> None:
+    x, y = await page.evaluate(CENTRE)
+    await page.drag((x, y), (x, y))  # a busy machine's finger may stay for so long that it means something else
+    await page.until(f"{REFUSED} === ''")
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_refusal_goes_with_time_a_tap_a_command_that_is_done_and_the_next_game(size: str) -> None:
+    async def scenario() -> None:
+        why = "no game is running; start one first, with everybody who plays"
+        async with room(ring_served()) as table:
+            page = table.page
+            await table.show(size, query=f"?host={TOKEN.replace(' ', '%20')}")
+            await page.until("document.querySelector('#host')?.hidden === false")
+            await page.evaluate(
+                "window.later = []; const soon = window.setTimeout;"
+                "window.setTimeout = (act, ms, ...said) =>"
+                " ms > 5000 ? later.push(() => act(...said)) : soon(act, ms, ...said)"
+            )
+
+            async def refused() -> None:
+                table.commands.refusal = why
+                await page.evaluate("document.querySelector('#undo').click()")
+                await page.until(f"{REFUSED} === {why!r}")
+                table.commands.refusal = None
+
+            await refused()
+            assert await page.evaluate(OVERFLOWS) == []
+            assert await illegible(page, television=size == "wide") == []
+            box = "document.querySelector('#refused')"
+            lines = f"{box}.clientHeight / parseFloat(getComputedStyle({box}).lineHeight)"
+            assert await page.evaluate(lines) < (2 if size == "wide" else 3), "it takes the width that there is"
+            await page.evaluate("later.forEach((act) => act())")
+            assert await page.evaluate(REFUSED) == ""
+            await refused()
+            await dismiss(page)
+            await refused()
+            await page.evaluate("document.querySelector('#pause').click()")
+            await until(lambda: table.commands.asked)
+            await page.until(f"{REFUSED} === ''")
+            await refused()
+            begun = portions_taken()
+            table.hub.publish(begun.model_copy(update={"seq": 99, "number": begun.number + 1}))
+            await page.until(f"{REFUSED} === ''")
+            page.complaints.clear()
+
+    run(scenario)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_whoever_has_another_tables_host_address_is_told(size: str) -> None:
+    async def scenario() -> None:
+        async with room(ring_served()) as table:
+            page = table.page
+            await table.show(size, query="?host=wrong")
+            said = "This host's address is not, or no longer, this table's: `pizzatable address --host` prints it."
+            await page.until(f"{REFUSED} === {said!r}")
+            assert await page.evaluate("document.querySelector('#host').hidden")
+            assert await page.evaluate(OVERFLOWS) == []
+            await dismiss(page)
+
+    run(scenario)
+
+
+@pytest.mark.parametrize("link", ["/setup", "/results"])
+def test_a_host_who_looks_elsewhere_comes_back_as_the_host(link: str) -> None:
+    async def scenario() -> None:
+        async with room(ring_served()) as table:
+            page = table.page
+            await table.show("phone", query=f"?host={TOKEN.replace(' ', '%20')}")
+            await page.until("document.querySelector('#host')?.hidden === false")
+            spot = f"document.querySelector('.host [href=\"{link}\"]')"
+            await page.evaluate(f"{spot}.scrollIntoView({{ block: 'center' }})")
+            x, y = await page.evaluate(f"(({{ x, y }}) => [x + 5, y + 5])({spot}.getBoundingClientRect())")
+            await page.drag((x, y), (x, y))
+            await page.go_to_opened(*SIZES["phone"])
+            await page.until(f"location.pathname === {link!r} && document.querySelector('a[href=\"/\"]')")
+            await page.evaluate("document.querySelector('a[href=\"/\"]').click()")
+            await page.until("location.pathname === '/' && document.querySelector('#host')?.hidden === false")
+            page.complaints.clear()  # there is no picture
+
+    run(scenario)
+
+
 def test_the_hosts_controls_leave_room_for_what_was_played_last() -> None:
     async def scenario() -> None:
         text = "Taken back: Player 2 takes portion A: collects 11 and 8, eats 4"
@@ -282,6 +371,9 @@ def test_a_lost_connection_is_said_and_comes_back_alone() -> None:
                 await page.until(DRAWN)
                 assert await page.evaluate("document.querySelector('#lost').hidden")
             await page.until("!document.querySelector('#lost').hidden")
+            wide = "document.querySelector('#lost').getBoundingClientRect().width / innerWidth"
+            await page.set_size(*SIZES["phone"])
+            assert await page.evaluate(wide) > 0.9, "of which there is little"
             again = Hub()
             again.publish(portions_taken())
             async with serving(make_app(again), again, "127.0.0.1", port):

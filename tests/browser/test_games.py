@@ -185,6 +185,21 @@ def test_a_running_game_is_ended_by_no_single_click() -> None:
     run(scenario)
 
 
+def test_a_table_that_does_not_answer_is_said_not_to() -> None:
+    async def scenario() -> None:
+        hub = Hub()
+        hub.publish(lobby())
+        async with browser() as page:
+            async with serving(make_app(hub), hub, "127.0.0.1", 0) as port:
+                await page.open(f"http://127.0.0.1:{port}/", *SIZES["phone"])
+                await page.until("document.getElementById('host')?.hidden === false")
+            await page.evaluate("document.getElementById('choose').click()")
+            await page.until("document.getElementById('refused').textContent === 'The table did not answer.'")
+            assert not await page.evaluate("document.getElementById('games').open")
+
+    run(scenario)
+
+
 def test_only_the_host_sees_it() -> None:
     async def scenario() -> None:
         hub = Hub()

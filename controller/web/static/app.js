@@ -13,7 +13,7 @@
 
 import { createChooser } from "/static/games.js";
 import { headersOf, hostName, hostToken, keepHostName } from "/static/host.js";
-import { badge, colour, html, named, say } from "/static/kit.js";
+import { badge, colour, html, named, passing, say } from "/static/kit.js";
 import { createPhones } from "/static/phones.js";
 import { breachCard, createStage } from "/static/stage.js";
 
@@ -31,11 +31,19 @@ const QUIET = new Set(["ok", "absent"]);
 const QUIET_MS = 20000;
 const PATIENCE_MS = 1500;
 const RETRY_MS = 3000;
+const REFUSED_MS = 12000; // what was refused then may not be refused now, and a television's page is tapped by nobody
+const ANSWER_MS = 10000;
+const NOT_THE_HOST = "This host's address is not, or no longer, this table's: `pizzatable address --host` prints it.";
 
 const byId = (id) => document.getElementById(id);
 const token = hostToken();
 const stage = createStage(byId("stage"));
-const chooser = createChooser(byId("games"), { ask: command, view: () => newest });
+const refuse = passing(byId("refused"), REFUSED_MS);
+const chooser = createChooser(byId("games"), {
+  ask: (name, body, refused) => command(name, body, (text) => say(refused, text)),
+  offers: () => asked("/api/games", { signal: AbortSignal.timeout(ANSWER_MS) }),
+  view: () => newest,
+});
 const phones = createPhones(byId("phones"), { headers: headersOf(token), isHost: () => host });
 const shown = new Map();
 const refused = new Set(); // games whose module did not come
@@ -85,6 +93,7 @@ function connect() {
     const view = JSON.parse(event.data);
     // After an upgrade this page is the old program's.
     if (newest !== null && view.version !== newest.version) location.reload();
+    if (newest !== null && view.number !== newest.number) refuse(""); // it was of the game before, or of none
     newest = view;
     drawn = false;
     schedule();
@@ -337,21 +346,29 @@ async function askRole() {
     return;
   }
   byId("host").hidden = !host;
+  if (token !== null && !host) refuse(NOT_THE_HOST);
   if (newest !== null) {
     drawn = false;
     schedule();
   }
 }
 
-/** Whether the table did it; otherwise the reason is shown. */
-async function command(name, body, refused = byId("refused")) {
-  refused.textContent = "";
+/** Whether the table did it; otherwise the reason is told. */
+async function command(name, body, tell = refuse) {
+  refuse("");
+  return await asked(`/api/${name}`, { method: "POST", headers: headersOf(token, hostName()), body: body && JSON.stringify(body) }, tell) !== null;
+}
+
+/** What the table answers; null where it does not, or refuses: then the reason is told. */
+async function asked(address, options, tell = refuse) {
+  tell("");
   try {
-    const response = await fetch(`/api/${name}`, { method: "POST", headers: headersOf(token, hostName()), body: body && JSON.stringify(body) });
-    if (!response.ok) refused.textContent = (await response.json()).detail;
-    return response.ok;
+    const answer = await fetch(address, options);
+    const content = answer.status === 204 ? "" : await answer.json();
+    if (answer.ok) return content;
+    tell(content.detail);
   } catch {
-    refused.textContent = "The table did not answer.";
-    return false;
+    tell("The table did not answer.");
   }
+  return null;
 }

@@ -8,9 +8,9 @@ const UNNAMED = /^Player \d+$/;
 
 /**
  * A dialog in `element`. `ask(name, body, refused)` posts a command and says whether the table did it, else why not in
- * the element `refused`; `view()` is the newest view.
+ * the element `refused`; `offers()` gives the games that can be chosen, or null; `view()` is the newest view.
  */
-export function createChooser(element, { ask, view }) {
+export function createChooser(element, { ask, offers, view }) {
   let shelf = null;
   let chosen = null;
   let names = null;
@@ -19,7 +19,9 @@ export function createChooser(element, { ask, view }) {
   });
 
   async function open() {
-    shelf = await (await fetch("/api/games")).json();
+    const offered = await offers();
+    if (offered === null) return;
+    shelf = offered;
     names = saidBefore(); // which may take a while
     chosen = shelf.games.find((game) => game.game === shelf.playing) ?? shelf.games[0];
     draw();

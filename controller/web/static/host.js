@@ -1,4 +1,5 @@
-// Who this page's host is: a token in the address, kept in this tab only, and a name for the journal, kept in this browser.
+// Who this page's host is: a token in the address, kept in this tab and in those that it opens with rel="opener", and a
+// name for the journal, kept in this browser.
 
 const NAME_KEPT = "host-name";
 

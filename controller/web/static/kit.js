@@ -29,6 +29,18 @@ export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** A function that says a text in `element` for so long, or until something else is said or the text is tapped. */
+export function passing(element, ms) {
+  let goes = null;
+  const saying = (text) => {
+    clearTimeout(goes);
+    element.textContent = text;
+    if (text) goes = setTimeout(saying, ms, "");
+  };
+  element.addEventListener("click", () => saying(""));
+  return saying;
+}
+
 /** Let `parent` hold one child per item, in order; children whose key stays keep their element, so that they can move. */
 export function keyed(parent, items, keyOf, create, update) {
   const keys = items.map(keyOf);
