@@ -18,6 +18,7 @@ from config.schema import TableConfig
 from controller.game import GameError, Json, Option
 from controller.games.registry import check_parts, games_with, load_game, needs_faces, table_options
 from controller.journal import Record
+from controller.seating import player_counts
 
 USUAL_PLAYERS = 4
 """So many sit at the simulated table where nothing else is said."""
@@ -83,7 +84,7 @@ class Shelf:
         if reason := self.why_not(choice.game):
             raise NotPlayable(f"{choice.game}: {reason}")
         game = load_game(choice.game)
-        counts = self._counts(game.player_counts)
+        counts = player_counts(self._settings, game.player_counts)
         if not self.simulated:
             game.start(game.player_counts.start, choice.options)
             return Choice(choice.game, choice.options)
@@ -122,16 +123,12 @@ class Shelf:
             Offer(
                 game.name,
                 game.title,
-                self._counts(game.player_counts),
+                tuple(player_counts(self._settings, game.player_counts)),
                 self._options(game.name, playing),
                 self.why_not(game.name),
             )
             for game in sorted(games, key=lambda game: game.title.casefold())
         )
-
-    def _counts(self, counts: range) -> tuple[int, ...]:
-        """Those numbers of players for whom there are seats."""
-        return tuple(count for count in counts if count <= len(self._settings.seats))
 
     def _options(self, game: str, playing: Choice) -> tuple[Option, ...]:
         values = (playing if game == playing.game else self.usual(game)).options
