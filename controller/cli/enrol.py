@@ -222,7 +222,8 @@ def _find(game: str, path: Path, empty: Path | None, photos: Sequence[Path], len
         f'{path}: fill in each "face"{names}, in the order of the numbers; leave it empty where there is no piece'
     )
     click.echo(
-        "A piece without a number was not found: photograph it once more, on the mat, or outline it on the page."
+        "A piece without a number was not found: photograph it once more, on the mat (a cream one beside it), or "
+        "outline it on the page."
     )
     if tops := faces_of(game).of_tops(HOW_TOPS):
         click.echo(tops)

@@ -339,7 +339,8 @@ def test_what_each_name_stands_for_is_written_beside_the_drawings(tmp_path: Path
     names = tmp_path / "mine-found" / "names.txt"
     assert f"{photo}: 3 pieces, numbered in" in result.stdout
     assert result.stdout.endswith(
-        "A piece without a number was not found: photograph it once more, on the mat, or outline it on the page.\n"
+        "A piece without a number was not found: photograph it once more, on the mat (a cream one beside it), or "
+        "outline it on the page.\n"
     )
     assert f'fill in each "face" with a name from {names}, in the order of the numbers' in result.stdout
     lines = [line.split("  ", 1) for line in names.read_text().splitlines()[2:]]
