@@ -43,6 +43,10 @@ SETTLED_SCORE, SETTLED_COLOUR = 4.5, 0.98
 LEAST_EDGED, SURE_EDGED = 0.006, 0.012
 """A line beside which colours (logarithm) change by less than this is even print that happens to look like wood; of
 those on tuning tables that were sticks the least changed by 0.013, of drawn print the most by 0.005."""
+PLAINLY_EDGED, PLAINLY_UNLIKE = 0.03, 0.7
+"""Nor is it sure where both together tell little: print that lay under a cutter when the board was enrolled, and grain
+of a wooden board, were explained as white sticks on a pale mat with edges of 0.012 to 0.026 and 0.40 to 0.64 more like
+wood, where sticks that lay there had 0.05 to 0.18, and 0.74 to 0.95."""
 EDGES_TELL = 0.3
 """Of two lines over each other one with edges e times as clear is the stick if it is explained less well by less."""
 CLEAR_EDGED, CLEAR_TELLS = 0.06, 1.26
@@ -272,7 +276,8 @@ def certainty(cutter: CutterFit) -> float:
     unlike = (cutter.unlike - LEAST_UNLIKE) / (SURE_UNLIKE - LEAST_UNLIKE)
     shown = (cutter.open_mm - LEAST_OPEN_MM) / (WELL_OPEN_MM - LEAST_OPEN_MM)
     edged = (cutter.edged - LEAST_EDGED) / (SURE_EDGED - LEAST_EDGED)
-    likely = float(np.prod(np.clip([explained, unlike, shown, edged], 0.0, 1.0)))
+    plain = cutter.edged / PLAINLY_EDGED * cutter.unlike / PLAINLY_UNLIKE
+    likely = float(np.prod(np.clip([explained, unlike, shown, edged, plain], 0.0, 1.0)))
     return likely if cutter.open_mm >= SURE_OPEN_MM else min(likely, LIKELY)
 
 
