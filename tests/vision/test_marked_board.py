@@ -121,6 +121,7 @@ def with_corners(*points: list[int]) -> dict[str, Any]:
         (without("rim"), "0 points of the rim are marked; expected 3 or more"),
         (without("toppings"), "no topping is marked"),
         (without("topping_edge"), "no edge of a topping is marked"),
+        (marks_of(SHOWN, View()) | {"topping_edge": [5, 5]}, "topping_edge makes toppings [0-9]+ mm wide"),
         (marks_of(SHOWN, View()) | {"rim": [[10, 10], [20, 20], [30, 30]]}, "lie on no circle"),
         (marks_of(SHOWN, View()) | {"rim": [[100, 100], [500, 100], [300, 300]]}, "the rim's middle is"),
         (with_corners([600, 300], [600, 300], [600, 300]), "the corners leave 0 mm from space to space"),

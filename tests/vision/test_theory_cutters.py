@@ -18,7 +18,7 @@ from tests.long import cases
 from tests.vision.drawn_board import Board, Stick, draw, line_ends
 from tests.vision.drawn_table import View
 from tests.vision.theory_pictures import BEFORE, SURE, found_again, kit_pack, read, same
-from vision.board.cutters import lies_beside, with_one_more
+from vision.board.cutters import certainty, lies_beside, may_be, with_one_more
 from vision.board.pose import find_board
 from vision.board.resting import Disc, rest
 from vision.board.sight import sight_of
@@ -253,3 +253,17 @@ def test_a_stick_is_found_from_a_line_that_is_turned_well_away_from_it(turned_de
         crossed = across[0] * way[1] - across[1] * way[0]
         off = np.degrees(np.arcsin(crossed / np.linalg.norm(across) / np.linalg.norm(way)))
         assert abs(off) < 0.6, piece["colour"]
+
+
+@pytest.mark.parametrize(
+    ("edged", "unlike", "sure"),
+    [(0.17, 0.95, True), (0.05, 0.76, True), (0.03, 0.7, True), (0.02, 0.9, False), (0.0255, 0.48, False)],
+)
+def test_a_line_with_faint_edges_that_is_little_like_wood_is_no_sure_cutter(
+    edged: float, unlike: float, *, sure: bool
+) -> None:
+    """However well it is explained: print that was never seen bare, and grain of a wooden board, are."""
+    ends = np.array([[0.0, 0.0], [220.0, 0.0]])
+    line = CutterFit(ends, ends, (5.0, 5.0), (("white", 1.0),), 1.0, 1.0, 4.8, unlike, 220.0, edged)
+    assert (certainty(line) >= 0.9) == sure
+    assert may_be(line)

@@ -49,6 +49,31 @@ def test_what_is_wider_than_a_topping_and_looks_like_one_is_none(colour: str, wi
     )
 
 
+@pytest.mark.parametrize("colour", ["blue", "orange", "black"])
+def test_a_pencil_of_a_toppings_colour_is_no_topping(colour: str) -> None:
+    """It shows print on both of its sides; what lies elsewhere is read as without it."""
+    board = arranged(11, Board(0.0, 0.0, 30.0))
+    row = [name for name in every_space() if name.startswith("0,")]
+    others = {name: one for name, one in (board.spaces or {}).items() if name not in row}
+    bare = replace(board, spaces=others, sticks=())
+    first, last = (bare.to_table(space_mm(name)[None])[0] for name in ("0,-3,3", "0,3,-3"))
+    way = (last - first) / np.linalg.norm(last - first)
+    side = np.array([-way[1], way[0]])
+    middle = (first + last) / 2
+    pencil = middle + np.array(
+        [-60.0 * way - 4 * side, 60.0 * way - 4 * side, 60.0 * way + 4 * side, -60.0 * way + 4 * side]
+    )
+    picture = draw(bare)
+    cv2.fillPoly(picture, [np.round(project(pencil, View())).astype(np.int32)], COLOURS[colour])
+    found = next(s for s in read(picture).sightings if s.kind is PieceKind.BOARD)
+    for space in found.spaces:
+        sure = space.contents[0].face if space.contents and space.contents[0].probability >= SURE else None
+        if space.name in row:
+            assert sure in (EMPTY, None), space
+        else:
+            assert sure == (bare.spaces or {}).get(space.name, EMPTY)
+
+
 def test_loose_toppings_are_counted() -> None:
     board = arranged(17, Board(0.0, 0.0, 30.0))
     loose = {"blue": [(-160.0, 20.0), (-160.0, 50.0)], "black": [(150.0, -100.0)], "orange": [(30.0, 165.0)]}

@@ -39,7 +39,7 @@ from vision.board.sightings import (
     topping_sighting,
 )
 from vision.board.tone import board_in_tone
-from vision.board.toppings import SpaceFit, read_spaces
+from vision.board.toppings import SpaceFit, narrow_ones_doubted, read_spaces
 from vision.finders import Changed, Moves, nothing_moves, nowhere
 from vision.frame import Image
 from vision.mat.registration import Registration
@@ -342,6 +342,7 @@ def _lying(
     over = [cutter.outline(board.cutter_mm[1]) for cutter in cutters]
     if hands or over:
         spaces = odd_ones_doubted(hands, read_spaces(sight, board, fit, [*hands, *over]), board.topping_mm)
+    spaces = narrow_ones_doubted(sight, board, fit, spaces, fingers=bool(hands))
     toppings = [topping_sighting(space, board, fit) for space in spaces if space.likely not in (None, EMPTY)]
     whole = board_sighting(board, fit, [space_of(space, board, fit) for space in spaces], hands)
     return [whole, *toppings, *(cutter_sighting(cutter, board, fit) for cutter in cutters)]
@@ -358,6 +359,7 @@ def _lying_again(
     hands = covering_outlines(sight, fit)
     over += hands
     anew = odd_ones_doubted(hands, read_spaces(sight, board, fit, over, only), board.topping_mm)
+    anew = narrow_ones_doubted(sight, board, fit, anew, fingers=bool(hands))
     read = {space.name: space for space in anew}
     spaces = [space_of(read[space.name], board, fit) if space.name in read else space for space in known.spaces]
     middles, near_mm = place(board.spaces_mm, fit.pose), board.pitch_mm / 2

@@ -18,6 +18,7 @@ LEAST_RIM = 3
 RADIUS_MM = (25.0, 300.0)
 LEAST_STEP_MM = 6.0
 """From space to space: toppings lie on them."""
+TOPPINGS_MM = (5.0, 60.0)
 OFF_MM = 6.0
 """Corners and rim that miss one board by more are marked wrongly."""
 ON_SPACE = 0.4
@@ -74,7 +75,7 @@ def board_of_marks(
         "kind": "board", "x_mm": float(centre[0]), "y_mm": float(centre[1]),
         "angle_deg": float(np.degrees(np.arctan2(first[1], first[0]))), "diameter_mm": 2.0 * radius,
     }  # fmt: skip
-    toppings = _toppings(marks, on_board, at)
+    toppings = _toppings(marks, on_board, at, where)
     rings = [_outline_px(one, registration, height) for one in toppings]
     cutters = [_cutter(colour, ends, marks.cutter_mm, registration, on_board) for colour, ends in marks.cutters.items()]
     pieces = [board, *({**one, "outline_px": ring} for one, ring in zip(toppings, rings, strict=True)), *cutters]
@@ -124,7 +125,7 @@ def _places(seen: Array, corners: Sequence[str], spaces: Sequence[str], where: s
     return {space: np.array([place.real, place.imag]) for space, place in at.items()}
 
 
-def _toppings(marks: BoardMarks, on_board: Any, at: Mapping[str, Array]) -> list[dict[str, Any]]:
+def _toppings(marks: BoardMarks, on_board: Any, at: Mapping[str, Array], where: str) -> list[dict[str, Any]]:
     placed = [
         (colour, place)
         for colour, points in marks.toppings.items()
@@ -134,6 +135,11 @@ def _toppings(marks: BoardMarks, on_board: Any, at: Mapping[str, Array]) -> list
     assert marks.topping_edge is not None  # it was checked
     (edge,) = on_board([marks.topping_edge], TOPPING_THICK_MM)
     diameter = 2.0 * min(float(np.linalg.norm(edge - place)) for _, place in placed)
+    if not TOPPINGS_MM[0] < diameter < TOPPINGS_MM[1]:
+        raise LabelError(
+            f"{where}: topping_edge makes toppings {diameter:.0f} mm wide; expected a point on the edge of one that "
+            "is marked"
+        )
     names, places = list(at), np.array(list(at.values()))
     apart = np.linalg.norm(places - places[0], axis=1)
     step = float(apart[apart > 0].min())
