@@ -52,7 +52,7 @@ RIM_MM, RIM_POINTS = (1.5, 2.5, 3.5), 24
 WIDER_SHARE, WIDER_SURE = 0.4, 0.4
 """What goes on beyond a topping's edge in so many of them is wider than one, as a bottle cap or a plate is: that a
 topping lies there is no likelier then. Toppings of shared and path-traced pictures go on so in 0.27 of them at most."""
-OUTER, WHOLE, FITS_PRINT, NARROW_SHARE, DOUBTFUL = 2, 0.98, 4.0, 0.06, 0.85
+OUTER, FITS_PRINT, NARROW_SHARE, DOUBTFUL = 2, 4.0, 0.06, 0.85
 """And of what nothing is known to cover, but shows print on so much of a topping's outer rings, where print costs no
 more than that: a coloured pencil shows it on both of its sides. Of toppings on simulated boards that lay open no more
 than 0.05 of them showed print, of pencils over spaces 0.06 to 0.22."""
@@ -204,7 +204,7 @@ def narrow_ones_doubted(
         id(space)
         for space in spaces
         if space.likely not in (None, EMPTY)
-        and (fingers or space.seen >= WHOLE)
+        and space.seen == 1.0
         and _print_on_rim(sight, board, fit, space) > NARROW_SHARE
     }
     sure = DOUBTFUL if fingers else WIDER_SURE
