@@ -626,12 +626,12 @@ def test_what_lies_far_out_is_outlined_by_the_calibrated_lens(tmp_path: Path) ->
         for face, (x, y) in zip(faces, [*FAR, *NEAR], strict=False)
     ]
     seen = Conditions(k1=-0.08, height_mm=800.0, noise=2.0)
-    camera, photo = seen.camera_model(1920, 1080), tmp_path / "a.png"
-    image, labels = photograph_simulated(FAMILIES["cards"], laid, seen)
+    camera, photo = seen.camera_model(1280, 720), tmp_path / "a.png"
+    image, labels = photograph_simulated(FAMILIES["cards"], laid, seen, (1280, 720))
     cv2.imwrite(str(photo), image)
     lens, others = tmp_path / "lens.json", tmp_path / "others.json"
     for path, k1 in ((lens, camera.k1), (others, 0.02)):
-        about = {"camera": "mine", "size_px": [1920, 1080], "lens": asdict(Lens(camera.focal_px / 1920, k1))}
+        about = {"camera": "mine", "size_px": [1280, 720], "lens": asdict(Lens(camera.focal_px / 1280, k1))}
         path.write_text(json.dumps(about))
 
     def find(name: str, *more: str) -> Result:
