@@ -21,7 +21,7 @@ from vision.files.board_marks import MARKS, parse_marks
 from vision.files.label_kinds import LABEL_KINDS, LabelError, with_article
 from vision.frame import Image
 from vision.mat.lens import Lens
-from vision.mat.registration import Registration
+from vision.mat.registration import Registration, lens_doubt
 from vision.pieces.faces import BACKS, FacePack, enrol, find_named
 from vision.reports.report import report_photo
 from vision.scene import PieceKind
@@ -49,8 +49,8 @@ class Spread:
     faint: str = ""
     """Where something lies that hardly stands out and may be a piece, for the owner; empty where nothing does."""
     far: str = ""
-    """Where pieces lie so far from the mat that a lens that is only guessed outlines them too large or too small, for
-    the owner; empty where none does."""
+    """Where pieces lie so far from the mat that a lens that is only guessed outlines them too large or too small, or
+    why the lens that was given seems to be another camera's, for the owner; empty where nothing says so."""
     removed: tuple[LaidOut, ...] = ()
     """What was found and is no piece, as the owner says."""
 
@@ -130,7 +130,7 @@ def spread(
     seen = SeenTable(image, registration, empty)
     found = find_laid_out(seen, kinds)
     touching = _touching(lumps(seen, found.pieces))
-    far = "" if lens is not None else _far(found.pieces)
+    far = _far(found.pieces) if lens is None else lens_doubt(registration, lens)
     return Spread(name, image, registration, found.pieces, doubt_of_table(seen), touching, _faint(found.doubtful), far)
 
 

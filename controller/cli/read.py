@@ -10,6 +10,7 @@ import click
 
 from controller.cli.common import EXISTING_FILE, game_option, keep_what_is_read, told
 from controller.games.registry import load_part
+from controller.lenses import lens_for
 from controller.reading import Describe
 from controller.whose_faces import check_faces
 from vision.dice.photo import DicePhotos
@@ -18,7 +19,6 @@ from vision.frame import Image, shows_colours
 from vision.looking_for import finders_for
 from vision.mat.errors import VisionError
 from vision.mat.lens import AssumedFocal, Lens
-from vision.mat.lens_file import load_lens
 from vision.mat.registration import Registration, find_mat, lens_doubt
 from vision.pieces.faces import load_pack
 from vision.reader import read_photo
@@ -187,22 +187,19 @@ def _reader(
             lambda image, assumed: find_mat(image, assumed=assumed),
         )
 
-    load_lens(lens_file)
+    lens_for(lens_file)
 
     def read(image: Image, _: AssumedFocal) -> Scene:
-        lens = _lens_of(image, lens_file)
+        lens = lens_for(lens_file, image)
         _warn_of_lens(find_mat(image, lens=lens), lens, lens_file)
         return read_photo(image, pack, lens=lens, finders=finders)
 
-    return read, lambda image, _: find_mat(image, lens=_lens_of(image, lens_file))
+    return read, lambda image, _: find_mat(image, lens=lens_for(lens_file, image))
 
 
-def _lens_of(image: Image, lens_file: Path) -> Lens:
-    return load_lens(lens_file, (image.shape[1], image.shape[0]))
-
-
-def _warn_of_lens(registration: Registration, lens: Lens, lens_file: Path) -> None:
-    if doubt := lens_doubt(registration, lens):
+def _warn_of_lens(registration: Registration, lens: Lens | None, lens_file: Path | None) -> None:
+    """Warn where a lens that was given seems to be another camera's."""
+    if lens is not None and (doubt := lens_doubt(registration, lens)):
         click.echo(f"Warning: {lens_file}: {doubt}", err=True)
 
 
@@ -239,16 +236,14 @@ def _dice_lines(
     if faces is not None or sheets:
         raise click.UsageError("--dice reads dice alone: expected neither --faces nor --sheet with it")
     photos = DicePhotos()
-    if lens_file is not None:
-        load_lens(lens_file)
+    lens_for(lens_file)
 
     def line_of(image: Image, assumed: AssumedFocal) -> tuple[dict[str, Any], Callable[[], Image]]:
-        lens = None if lens_file is None else _lens_of(image, lens_file)
+        lens = lens_for(lens_file, image)
         scene, registration = photos.read(image, lens, assumed)
         if registration is None:
             return dice_line(scene), lambda: draw_dice(image, scene.sightings)
-        if lens is not None and lens_file is not None:
-            _warn_of_lens(registration, lens, lens_file)
+        _warn_of_lens(registration, lens, lens_file)
         values = sorted(int(sighting.face) for sighting in scene.sightings)
         return scene_line(scene, {"dice": values}), lambda: draw_scene(image, scene, registration)
 

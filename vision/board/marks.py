@@ -19,6 +19,7 @@ RADIUS_MM = (25.0, 300.0)
 LEAST_STEP_MM = 6.0
 """From space to space: toppings lie on them."""
 TOPPINGS_MM = (5.0, 60.0)
+"""So wide a topping may be; others are marked wrongly."""
 OFF_MM = 6.0
 """Corners and rim that miss one board by more are marked wrongly."""
 ON_SPACE = 0.4

@@ -200,15 +200,13 @@ def narrow_ones_doubted(
 ) -> tuple[SpaceFit, ...]:
     """The spaces as they were read, with what covers them known, but that what seems to be a topping there and shows
     print beside its middle is likelier something narrow; where `fingers` may leave no more of one, it is doubtful."""
-    narrow = {
-        id(space)
-        for space in spaces
-        if space.likely not in (None, EMPTY)
-        and space.seen == 1.0
-        and _print_on_rim(sight, board, fit, space) > NARROW_SHARE
-    }
+
+    def is_narrow(space: SpaceFit) -> bool:
+        open_topping = space.likely not in (None, EMPTY) and space.seen == 1.0
+        return open_topping and _print_on_rim(sight, board, fit, space) > NARROW_SHARE
+
     sure = DOUBTFUL if fingers else WIDER_SURE
-    return tuple(_hardly_a_topping(space, sure) if id(space) in narrow else space for space in spaces)
+    return tuple(_hardly_a_topping(space, sure) if is_narrow(space) else space for space in spaces)
 
 
 def _print_on_rim(sight: Sight, board: BoardPrint, fit: BoardFit, space: SpaceFit) -> float:

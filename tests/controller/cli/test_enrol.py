@@ -642,7 +642,7 @@ def test_what_lies_far_out_is_outlined_by_the_calibrated_lens(tmp_path: Path) ->
     assert "40 cm" not in calibrated.stderr
     far, near = too_large(tmp_path / "calibrated.json", labels)
     assert far == pytest.approx(near, abs=0.006)
-    find("by-others.json", "--lens", str(others))
+    assert "another camera" in find("by-others.json", "--lens", str(others)).stderr
     far, near = too_large(tmp_path / "by-others.json", labels)
     assert far > near + 0.015
     about["size_px"] = [1000, 1000]
