@@ -16,6 +16,7 @@ from tests.browser.shots import SIZES, TABLET
 from tests.browser.test_display import OVERFLOWS, room, run
 from tests.controller.games.random_play import play
 from tests.controller.laid_table import Outlets, make_table
+from tests.long import cases
 
 pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs Debian's chromium (apt-get install chromium)")
 SEATS = len(load_table([]).seats)
@@ -40,7 +41,7 @@ def after(folder: Path, game: str, share: float) -> TableView:
     return table.view
 
 
-@pytest.mark.parametrize("game", games_with("table"))
+@cases("game", games_with("table"), always=2)
 def test_names_of_any_length_leave_the_page_in_its_window(tmp_path: Path, game: str) -> None:
     views = [after(tmp_path, game, share) for share in (0.6, 1.0)]
     assert views[-1].referee.value == "over"

@@ -38,6 +38,7 @@ def test_the_networks_of_all_of_vision_are_small() -> None:
     assert sum(path.stat().st_size for path in networks) < NETWORKS_MB * 1e6
 
 
+@pytest.mark.long
 def test_most_drawn_things_are_outlined_and_hardly_anything_else() -> None:
     """Tables, lights and things that the network never learned from; if they are watched, more."""
     single, watched = counted(thing_outliner(), unseen(8, 8_000_000))

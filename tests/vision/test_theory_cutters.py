@@ -84,7 +84,7 @@ def test_print_that_looks_like_wood_is_no_cutter(number: int, turn_deg: float) -
     assert (cutter.face, off_mm < 0.2, angle_deg < 0.1) == ("blue", True, True)
 
 
-@pytest.mark.parametrize("sticks", [0, 1, 3])
+@cases("sticks", [1, 0, 3], always=1)
 def test_cutters_laid_down_and_taken_away_are_read_again(sticks: int) -> None:
     two = replace(BEFORE, sticks=BEFORE.sticks[:2])
     _, again, anew = found_again(two, replace(BEFORE, sticks=BEFORE.sticks[:sticks]))
@@ -158,7 +158,7 @@ def test_cutters_under_and_over_each_other_are_where_they_lie() -> None:
     assert turn_deg < 0.3
 
 
-@pytest.mark.parametrize("seed", [32, 63])
+@cases("seed", [63, 32], always=1)
 def test_a_pale_stick_on_pale_cheese_between_bright_toppings_is_not_overlooked(seed: int) -> None:
     image, labels = photographs(FAMILIES["boards"], seed)
     true = sorted(piece["colour"] for piece in labels["pieces"] if piece["kind"] == "cutter" and piece["visible"] > 0.5)

@@ -221,6 +221,7 @@ def test_toppings_of_which_fingers_leave_half_are_told(seed: int) -> None:
         assert [s.face for s in near] == [true["colour"]]
 
 
+@pytest.mark.long
 def test_fingers_that_too_much_light_makes_pale_are_no_white_toppings() -> None:
     image, labels = photographs(FAMILIES["boards"], 742137)
     seen = read(np.clip(image * 1.6, 0.0, 255.0).astype(np.uint8), kit_pack()).sightings

@@ -21,7 +21,7 @@ from vision.mat.registration import find_mat
 from vision.scene import EMPTY, PieceKind, Pose
 
 
-@pytest.mark.parametrize("wide_mm", [28.0, 32.0, 90.0])
+@cases("wide_mm", [28.0, 32.0, 90.0], always=1)
 @pytest.mark.parametrize("colour", ["blue", "black"])
 def test_what_is_wider_than_a_topping_and_looks_like_one_is_none(colour: str, wide_mm: float) -> None:
     """A bottle cap, or a plate: whatever lies under it is not said."""

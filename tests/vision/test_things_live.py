@@ -96,6 +96,7 @@ def test_a_piece_under_a_thing_is_hidden_and_not_gone(pack: FacePack, colour: tu
     assert after.hidden == ()
 
 
+@pytest.mark.long
 def test_a_piece_under_a_smaller_thing_is_hidden_there(pack: FacePack) -> None:
     """No part of the table around it is covered."""
     thing = disc(-262, 0, 26)
@@ -126,7 +127,7 @@ def test_a_small_grey_thing_is_told_from_a_shadow_once_all_is_at_rest(pack: Face
     assert after.hidden == ()
 
 
-@pytest.mark.parametrize("share", [0.55, 0.75])
+@cases("share", [0.55, 0.75], always=1)
 def test_a_shadow_hides_nothing(pack: FacePack, share: float) -> None:
     shadow = square(290, 40, 60)
     _, scene = watched(pack, views(1), [shaded(one, shadow, share) for one in views(6)])
@@ -141,6 +142,7 @@ def test_what_ends_where_the_table_looks_as_it_did_is_no_hand(pack: FacePack) ->
     assert causes_at(scene, 360, 0) == set()
 
 
+@pytest.mark.long
 def test_what_reaches_beyond_the_picture_and_stays_keeps_no_other_thing_from_being_told(pack: FacePack) -> None:
     """Such a mug is taken for a hand, for which one waits a while, and no longer."""
     mug, button = np.array([[330.0, 230.0], [400.0, 230.0], [400.0, 600.0], [330.0, 600.0]]), disc(-80, 100, 9)

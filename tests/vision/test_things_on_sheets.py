@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from controller.games.polygons import inside
 from hardware.kit.score_sheets import load_sheet_print
 from tests.benchmarks.simulated_sheets import places, sheet_table
+from tests.long import cases
 from tests.vision.drawn_sheet import Camera, DrawnSheet, Hand, blank_sheet, pencil_all, photograph
 from tests.vision.drawn_sticks import (
     BLACK,
@@ -143,7 +144,7 @@ def test_napkins_whose_grain_looks_like_dots_here_and_there_hide_what_they_lie_o
         assert sum(mark.hidden for mark in far) <= 0.3 * len(far), "lines that end beside the napkin, too"
 
 
-@pytest.mark.parametrize("seed", range(3))
+@cases("seed", range(3), always=1)
 def test_bonus_boxes_that_are_all_covered_are_hidden(seed: int) -> None:
     low = PRINT.layout.dots_mm.max(0)[1] + 4.0
     high = max(box.centre_mm[1] + box.size_mm[1] for box in PRINT.layout.boxes)

@@ -352,6 +352,7 @@ def test_what_each_name_stands_for_is_written_beside_the_drawings(tmp_path: Path
     assert looks["special/dibs"] == "Dibs!"
 
 
+@pytest.mark.long
 def test_where_places_are_counted_from_a_cards_top_the_owner_is_told_which_side_is_taken_for_it(
     tmp_path: Path,
 ) -> None:
@@ -618,6 +619,7 @@ def too_large(found: Path, labels: Mapping[str, Any]) -> tuple[float, float]:
     return wider(FAR), wider(NEAR)
 
 
+@pytest.mark.long
 def test_what_lies_far_out_is_outlined_by_the_calibrated_lens(tmp_path: Path) -> None:
     """Without one it is told that a guessed lens may be wrong there; another camera's shows what it does."""
     faces = [name for name in FAMILIES["cards"].art() if name.startswith("order/order-")]

@@ -264,6 +264,7 @@ def test_outlines_and_removals_in_a_photo_that_is_not_here_are_not_written_over(
         other.resume(pytest.fail)
 
 
+@pytest.mark.long
 def test_names_are_not_put_to_what_another_photo_of_that_name_shows(tmp_path: Path, picture: Image) -> None:
     """Two slices have changed places since. Another decoder's picture of the same file is no other photo."""
     laid = enrolment()

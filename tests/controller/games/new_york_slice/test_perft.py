@@ -902,7 +902,7 @@ def test_the_supreme_slice_beside_the_anchovy_slice(house: tuple[str, ...]) -> N
 # Anywhere -------------------------------------------------------------------------------------------------------------
 
 
-@cases("players", range(2, 7), always=3)
+@cases("players", [3, 2, 4, 5, 6], always=1)
 def test_both_ways_agree_all_along_whole_games(players: int) -> None:
     for seed in range(2):
         for number, (state, _) in enumerate(played(players, 100 * players + seed)):

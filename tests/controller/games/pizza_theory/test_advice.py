@@ -2,8 +2,6 @@
 
 from random import Random
 
-import pytest
-
 from controller.game import Actor
 from controller.games.pizza_theory import GAME
 from controller.games.pizza_theory.rules import Cut, Pass, Replace, Roll
@@ -34,7 +32,7 @@ def test_the_adviser_beats_random_players(players: int) -> None:
     assert won >= 6
 
 
-@pytest.mark.parametrize("players", [2, 3])
+@cases("players", [2, 3], always=1)
 def test_advice_is_legal_ranked_and_has_reasons(players: int) -> None:
     for state in random_game(players, 2):
         for player in range(1, players + 1):

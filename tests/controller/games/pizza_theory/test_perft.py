@@ -12,6 +12,7 @@ import pytest
 from controller.games.pizza_theory import GAME, rules
 from controller.games.pizza_theory.rules import State
 from tests.controller.games.pizza_theory.situations import at, random_game, toppings
+from tests.long import cases
 
 # The engine's way -----------------------------------------------------------------------------------------------------
 
@@ -169,9 +170,7 @@ CROWDED = [
 """Positions in which nobody has many spaces."""
 
 
-@pytest.mark.parametrize(
-    ("position", "round_number", "first"), [(CROWDED[0], 4, 1), (CROWDED[1], 5, 1), (CROWDED[0], 6, 3)]
-)
+@cases(("position", "round_number", "first"), [(CROWDED[1], 5, 1), (CROWDED[0], 6, 3), (CROWDED[0], 4, 1)], always=1)
 def test_a_whole_round_by_slow_enumeration(position: dict[str, Any], round_number: int, first: int) -> None:
     state = at(round=round_number, first=first, toppings=position)
     slow, pizzas = slow_round(as_pizza(state), round_number, first)

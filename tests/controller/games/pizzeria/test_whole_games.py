@@ -3,15 +3,14 @@
 from random import Random
 from typing import Any
 
-import pytest
-
 from controller.games.pizzeria import GAME
 from tests.controller.perfect_eyes import PerfectEyes
 from tests.controller.played_games import played, seats_of
+from tests.long import cases
 
 
-@pytest.mark.parametrize(
-    ("players", "options"), [(2, {"advanced": True}), (3, {}), (4, {"advanced": True}), (2, {"solo": True})]
+@cases(
+    ("players", "options"), [(4, {"advanced": True}), (2, {"solo": True}), (3, {}), (2, {"advanced": True})], always=2
 )
 def test_every_play_is_read_and_every_breach_found(players: int, options: dict[str, Any]) -> None:
     rng, see = Random(players), PerfectEyes().scene
