@@ -583,7 +583,7 @@ def _lying(known: KnownTable, seen: SeenTable) -> Mask:
 
 def _explained_by(readings: Sequence[Reading]) -> float:
     """How much the confirmed ones explain; those in shade of their own less, as that explains a part of it."""
-    return sum((OF_SHADED if r.shaded else 1.0) * r.strength for r in readings if r.confirmed)
+    return sum((1.0 if r.own_light is None else OF_SHADED) * r.strength for r in readings if r.confirmed)
 
 
 def _outer(readings: list[Reading]) -> int:

@@ -31,10 +31,12 @@ from tests.vision.altered import (
     curved,
     flickering,
     in_shadow,
+    in_sleeves,
     mirrored,
     shaken_along,
     sharpened,
     some_shadow_edge,
+    some_sheen,
 )
 from vision.files.labelled import labelled, picture_name
 from vision.files.photos import load_photo, photo_beside, save_photo
@@ -157,6 +159,13 @@ def glossy(image: Image, rng: np.random.Generator, outlines: Outlines) -> Image:
     return mirrored(image, outlines, at, wide, rng.uniform(0.2, 0.9))
 
 
+def sleeves(image: Image, rng: np.random.Generator, outlines: Outlines) -> Image:
+    """Pieces in sleeves, three of five of which mirror a band of light, all nearly the same way."""
+    across = rng.uniform(0.0, np.pi)
+    some = [some_sheen(rng, outline, across) if rng.random() < 0.6 else None for outline in outlines]
+    return in_sleeves(image, outlines, some)
+
+
 ALTERATIONS: Mapping[str, Alter] = {
     alter.__name__.replace("_", "-"): alter
     for alter in (
@@ -179,7 +188,9 @@ ALTERATIONS: Mapping[str, Alter] = {
         flicker,
     )
 }
-NAMES = (*ALTERATIONS, glossy.__name__)
+ON_PIECES = {alter.__name__: alter for alter in (glossy, sleeves)}
+"""What is altered on the pieces alone."""
+NAMES = (*ALTERATIONS, *ON_PIECES)
 
 
 def main(folder: Path, names: list[str]) -> int:
@@ -233,10 +244,10 @@ def _alter(folder: Path, out: Path, name: str) -> int:
 
 
 def _alteration(name: str, labels: Mapping[str, Any]) -> Alter:
-    if name != glossy.__name__:
+    if name in ALTERATIONS:
         return ALTERATIONS[name]
     shown = [piece for piece in labels["pieces"] if piece["visible"] > LEAST_SHOWN and piece["kind"] != "sheet"]
-    return partial(glossy, outlines=[np.array(piece["outline_px"]) for piece in shown])
+    return partial(ON_PIECES[name], outlines=[np.array(piece["outline_px"]) for piece in shown])
 
 
 def _levels(image: np.ndarray) -> Image:

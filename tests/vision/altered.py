@@ -86,6 +86,47 @@ def mirrored(picture: Image, pieces_px: Sequence[Array], at_px: Array, wide_px: 
 
 
 @dataclass(frozen=True, slots=True)
+class Sheen:
+    """A band of light that a sleeve mirrors."""
+
+    at_px: Array
+    """Where its middle crosses the piece."""
+    across: float
+    """Radians: the way across it, in the picture."""
+    wide_px: float
+    """Standard deviation."""
+    light: float
+    """In its middle, of what white paper sends back."""
+    bent: float = 0.0
+    """How many pixels it leaves its straight way by at 100 pixels from where it crosses."""
+
+
+def some_sheen(rng: np.random.Generator, outline_px: Array, across: float) -> Sheen:
+    """One over a piece of that outline, about that way across, a fifteenth to a quarter of it wide."""
+    wide = float(np.ptp(outline_px, axis=0).max())
+    at = outline_px.mean(0) + rng.normal(0.0, 0.14 * wide, 2)
+    turn, bent = across + rng.normal(0.0, 0.3), rng.normal(0.0, 15.0)
+    return Sheen(at, turn, rng.uniform(0.06, 0.25) * wide, rng.uniform(0.08, 0.6), bent)
+
+
+def in_sleeves(picture: Image, pieces_px: Sequence[Array], sheens: Sequence[Sheen | None]) -> Image:
+    """With pieces (outlines, n x 2 pixels, what lies below first) in sleeves that mirror such bands of light."""
+    added = np.zeros(picture.shape[:2], np.float32)
+    for outline, sheen in zip(pieces_px, sheens, strict=True):
+        inside = np.zeros(picture.shape[:2], np.uint8)
+        cv2.fillPoly(inside, [np.round(outline).astype(np.int32)], (1,))
+        rows, columns = np.nonzero(inside)
+        added[rows, columns] = 0.0  # it covers what is below
+        if sheen is not None:
+            along, down = columns - sheen.at_px[0], rows - sheen.at_px[1]
+            aside = down * np.cos(sheen.across) - along * np.sin(sheen.across)
+            away = along * np.cos(sheen.across) + down * np.sin(sheen.across) + sheen.bent * (aside / 100.0) ** 2
+            added[rows, columns] = sheen.light * np.exp(-(away**2) / (2.0 * sheen.wide_px**2))
+    lit = (picture / np.float32(255.0)) ** GAMMA + cv2.GaussianBlur(added, (0, 0), 1.0)[..., None]
+    return np.asarray(255.0 * np.clip(lit, 0.0, 1.0) ** (1.0 / GAMMA), np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
 class ShadowEdge:
     """The straight edge of a shadow, as that of a window's frame or of somebody beside a lamp."""
 

@@ -9,9 +9,10 @@ from tests.vision.drawn_table import Piece, View, enrolled, photograph, without
 from vision.frame import Frame, Image
 from vision.mat.rectify import table_map
 from vision.mat.registration import find_mat
-from vision.pieces.checking import check_in_shade
+from vision.pieces.checking import check_in_own_light
 from vision.pieces.faces import FacePack
 from vision.pieces.from_above import FromAbove
+from vision.pieces.reading import OwnLight
 from vision.pieces.shade import lights
 from vision.pieces.verify import prepare
 from vision.reader import Reader, read_photo
@@ -81,7 +82,9 @@ def test_what_is_mostly_cut_off_tells_nothing_in_shade(times: float, is_told: bo
     (lies,) = reader._table.readings
     lit = in_shadow(photograph((piece,), View(noise=0.0)), ALONG_A_SLICE).astype(np.float32) * times
     view = FromAbove(np.asarray(np.clip(lit, 0, 255), np.uint8), table_map(registration), registration)
-    found = check_in_shade(view.look, lies.kind, lies.prepared, lies.pose[None], np.array([lies.face]))
+    found = check_in_own_light(
+        OwnLight.SHADE, view.look, lies.kind, lies.prepared, lies.pose[None], np.array([lies.face])
+    )
     assert bool(found) is is_told
 
 

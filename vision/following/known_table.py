@@ -29,11 +29,11 @@ from vision.mat.beyond_picture import mat_beyond_picture
 from vision.mat.rectify import Box
 from vision.mat.registration import Registration
 from vision.motion import LEAST_STEP, Mask, Small
-from vision.pieces.checking import check_again, check_in_shade
+from vision.pieces.checking import check_again, check_in_own_light
 from vision.pieces.finding import COVERED
 from vision.pieces.from_above import FromAbove
 from vision.pieces.raster import Raster
-from vision.pieces.reading import Reading, share
+from vision.pieces.reading import OwnLight, Reading, share
 from vision.pieces.same_print import in_place_of, is_otherwise_lit, may_show_the_same
 from vision.pieces.sightings import sighting
 from vision.pieces.verify import Look, Prepared
@@ -617,12 +617,16 @@ class _Stood:
 
 
 def where_they_lay(look: Look, kind: PieceKind, prepared: Prepared, readings: Sequence[Reading]) -> list[Reading]:
-    """Pieces of this kind, looked at again where they lay; such that are not plainly seen, in shade as well."""
+    """Pieces of this kind, looked at again where they lay; such that are not plainly seen, in shade
+    or behind what they mirror as well."""
     mine = [r for r in readings if r.kind is kind]
     again = check_again(look, kind, prepared, mine, np.array([r.pose for r in mine]).reshape(-1, 3))
-    lost = [r for r in mine if not r.shaded and not lies_among(r, [other for other in again if other.settled])]
+    lost = [r for r in mine if r.own_light is None and not lies_among(r, [other for other in again if other.settled])]
     faces = np.array([r.face for r in lost], np.intp)
-    return again + check_in_shade(look, kind, prepared, np.array([r.pose for r in lost]).reshape(-1, 3), faces)
+    poses = np.array([r.pose for r in lost]).reshape(-1, 3)
+    for own_light in OwnLight:
+        again += check_in_own_light(own_light, look, kind, prepared, poses, faces)
+    return again
 
 
 def _contours(mask: Mask) -> list[Mask]:

@@ -1,6 +1,6 @@
 """What lies at a guessed place: the face that fits best, its pose refined, in plain light, behind a veil, in shade."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -8,16 +8,18 @@ from numpy.typing import NDArray
 
 from vision.pieces.faces import CARDS
 from vision.pieces.features import Colours
-from vision.pieces.reading import LEAST_AGREEING, LEAST_GAIN, NO_VEIL, Reading, share
-from vision.pieces.shade import lights
+from vision.pieces.reading import LEAST_AGREEING, LEAST_GAIN, NO_VEIL, OwnLight, Reading, share
+from vision.pieces.shade import Shade, shade
+from vision.pieces.sheen import Sheen, sheen
 from vision.pieces.verify import (
     Flags,
     Floats,
+    Grid,
     Indices,
     Look,
+    OverCells,
     Prepared,
     Verdict,
-    in_even_light,
     judge,
     rank_faces,
     refine,
@@ -73,47 +75,54 @@ def check(
     return [reading for reading in readings if share(reading.agrees) >= LEAST_AGREEING]
 
 
-def check_in_shade(
-    look: Look, kind: PieceKind, prepared: Prepared, poses: Array, hints: Indices, free: Flags | None = None
+def check_in_own_light(
+    own_light: OwnLight,
+    look: Look,
+    kind: PieceKind,
+    prepared: Prepared,
+    poses: Array,
+    hints: Indices,
+    free: Flags | None = None,
 ) -> list[Reading]:
-    """What is at each pose (n x 3) if an edge of shade, or several, lie across it: `check` with each face in the light
-    in which it would be seen so. Of what is not known to lie there, open as far as it is `free` (n x cells), only what
-    fits as well as one that was given a try more than others must."""
+    """What is at each pose (n x 3) if edges of shade lie across it, or it mirrors a lamp: `check` with each face in the
+    light in which it would be seen so. Of what is not known to lie there, open as far as it is `free` (n x cells), only
+    what fits as well as one that was given a try more than others must."""
+    light_of = LIGHT_OF[own_light]
     if not len(poses):
         return []
     grid, centre = prepared.full, prepared.faces.shape.centre
     if free is None:
-        worth = _first_look_in_shade(look, prepared, poses, hints)
+        worth = _first_look_in_own_light(light_of, look, prepared, poses, hints)
         poses, hints = poses[worth], hints[worth]
         if not len(poses):
             return []
     for _ in range(2):
-        light = lights(look.colours(place(grid.points, poses)), hints, grid, free)
-        poses = refine(look, poses, hints, grid, centre, free=free, lights=light)
+        light = light_of(look.colours(place(grid.points, poses)), hints, grid, free)
+        poses = refine(look, poses, hints, grid, centre, free=free, light=light)
     colours = look.colours(place(grid.points, poses))
-    even = in_even_light(colours, lights(colours, hints, grid, free))
+    even = light_of(colours, hints, grid, free).taken_off(colours)
     candidates = _candidates(rank_faces(even, grid, free), hints, RIVALS)
     count = candidates.shape[1]
     seen, faces = np.repeat(colours, count, axis=0), candidates.reshape(-1)
     opened = None if free is None else np.repeat(free, count, axis=0)
-    light = lights(seen, faces, grid, opened)
-    brightest = in_even_light(look.brightest(), light)
-    even = in_even_light(seen, light)
+    light = light_of(seen, faces, grid, opened)
+    even, brightest = light.taken_off(seen), light.taken_off(look.brightest())
     verdict = judge(
         even, faces[:, None], grid, look.trust, free=opened, brightest=brightest, least_agreeing=LEAST_AGREEING
     )
+    gain = light.told(verdict.gain, verdict.costs[:, 0])
     costs = verdict.costs.reshape(len(poses), count, -1)
     best = (costs if free is None else np.where(free[:, None], costs, np.float32(0.0))).mean(-1).argmin(1)
     rows = np.arange(len(poses)) * count + best
-    verdict = Verdict(costs, verdict.agrees[rows], best, verdict.gain[rows])
+    verdict = Verdict(costs, verdict.agrees[rows], best, gain[rows])
     readings = _as_readings(look, prepared, kind, poses, candidates, verdict)
     told = _not_cut_off(look, colours, free) >= LEAST_SHOWN
     readings = [
-        replace(reading, shaded=True)
+        replace(reading, own_light=own_light)
         for reading, enough in zip(readings, told, strict=True)
         if enough and share(reading.agrees) >= LEAST_AGREEING
     ]
-    return readings if free is not None else [r for r in readings if r.settled and _is_told_in_shade(r)]
+    return readings if free is not None else [r for r in readings if r.settled and _is_told_in_own_light(r)]
 
 
 def _not_cut_off(look: Look, colours: Colours, free: Flags | None) -> Floats:
@@ -123,8 +132,8 @@ def _not_cut_off(look: Look, colours: Colours, free: Flags | None) -> Floats:
     return np.asarray(shown.mean(1) if free is None else (shown * free).sum(1) / np.maximum(free.sum(1), 1), np.float32)
 
 
-def _is_told_in_shade(reading: Reading) -> bool:
-    """Whether light alone would not make what is seen of a piece in shade."""
+def _is_told_in_own_light(reading: Reading) -> bool:
+    """Whether light alone would not make what is seen of a piece."""
     if reading.cost >= SHADED_COST:
         return False
     turns = np.arange(HALVES) * 2 * np.pi / HALVES
@@ -136,16 +145,25 @@ def _is_told_in_shade(reading: Reading) -> bool:
     return bool((told[enough] > SHADED_PRINT * tells[enough]).all())
 
 
+LIGHT_OF: Mapping[OwnLight, Callable[[Colours, Indices, Grid, Flags | None], Shade | Sheen]] = {
+    OwnLight.SHADE: shade,
+    OwnLight.SHEEN: sheen,
+}
+"""What is taken off faces that are seen in colours on a grid, by its free cells if given."""
+
+
 def check_again(
     look: Look, kind: PieceKind, prepared: Prepared, readings: Sequence[Reading], poses: Array
 ) -> list[Reading]:
     """What is at these poses, where such pieces of one kind were seen in such light."""
-    plain, shaded = ([i for i, r in enumerate(readings) if r.shaded is either] for either in (False, True))
+    in_light = {light: [i for i, r in enumerate(readings) if r.own_light is light] for light in (None, *OwnLight)}
+    plain = in_light.pop(None)
     faces = np.array([reading.face for reading in readings], np.intp)
     found = check(look, kind, prepared, poses[plain], faces[plain], veils_of([readings[i] for i in plain]))
-    if shaded:
-        free = np.array([~readings[i].taken for i in shaded])
-        found += check_in_shade(look, kind, prepared, poses[shaded], faces[shaded], free)
+    for light, these in in_light.items():
+        if light is not None and these:
+            free = np.array([~readings[i].taken for i in these])
+            found += check_in_own_light(light, look, kind, prepared, poses[these], faces[these], free)
     return found
 
 
@@ -237,14 +255,19 @@ def _first_look(look: Look, prepared: Prepared, poses: Array, hints: Indices, ve
     return worth, candidates[worth, verdict.best[worth]]
 
 
-def _first_look_in_shade(look: Look, prepared: Prepared, poses: Array, hints: Indices) -> Indices:
-    """Which poses are worth a close look in shade."""
+def _first_look_in_own_light(
+    light_of: Callable[[Colours, Indices, Grid, None], OverCells],
+    look: Look,
+    prepared: Prepared,
+    poses: Array,
+    hints: Indices,
+) -> Indices:
+    """Which poses are worth a close look in light of their own."""
     grid = prepared.sparse
     colours = look.colours(place(grid.points, poses))
-    light = lights(colours, hints, grid)
-    brightest = in_even_light(look.brightest(), light)
-    even, least = in_even_light(colours, light), SHADED_AGREEING
-    verdict = judge(even, hints[:, None], grid, look.trust, brightest=brightest, least_agreeing=least)
+    light = light_of(colours, hints, grid, None)
+    even, brightest = light.taken_off(colours), light.taken_off(look.brightest())
+    verdict = judge(even, hints[:, None], grid, look.trust, brightest=brightest, least_agreeing=SHADED_AGREEING)
     return np.flatnonzero(verdict.agrees.mean(1) >= SHADED_AGREEING)
 
 

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from vision.pieces.checking import check, check_again, check_uncovered, veils_of
 from vision.pieces.features import Keypoints
-from vision.pieces.other_light import behind_veils, in_shade
+from vision.pieces.other_light import behind_veils, in_own_light
 from vision.pieces.raster import Raster, explained, select, unexplained
-from vision.pieces.reading import CLEAR_COST, Reading, share
+from vision.pieces.reading import CLEAR_COST, OwnLight, Reading, share
 from vision.pieces.search import Index, guess_poses, match
 from vision.pieces.verify import Look, Prepared, refine
 from vision.scene import PieceKind
@@ -73,9 +73,11 @@ def find_pieces(
     if veiled:
         found = select([*found, *veiled], kinds, raster.copy())
         so_far = explained((r for r in found if r.settled), kinds, raster.copy())
-    shaded = in_shade(look, guesses, _others(found, done), found, kinds, so_far)
-    if shaded:
-        found = select([*found, *shaded], kinds, raster.copy())
+    for own_light in OwnLight:
+        lit = in_own_light(own_light, look, guesses, _others(found, done), found, kinds, so_far)
+        if lit:
+            found = select([*found, *lit], kinds, raster.copy())
+            so_far = explained((r for r in found if r.settled), kinds, raster.copy())
     found = polished(look, found, kinds, raster, done)
     nudged = list(done)
     for _ in range(NUDGE_ROUNDS):
@@ -141,7 +143,7 @@ def come_to_rest(
     moved: list[Reading] = []
     kept = list(readings)
     for kind, prepared in kinds.items():
-        mine = [r for r in _others(readings, done) if r.kind is kind and r.settled and not r.shaded]
+        mine = [r for r in _others(readings, done) if r.kind is kind and r.settled and r.own_light is None]
         if not mine:
             continue
         poses, centre = np.array([r.pose for r in mine]), prepared.faces.shape.centre
@@ -170,8 +172,8 @@ def polished(
         return list(readings)
     result = _others(readings, covered)
     for kind, prepared in kinds.items():
-        shaded = [reading for reading in covered if reading.kind is kind and reading.shaded]
-        result += check_again(look, kind, prepared, shaded, np.array([r.pose for r in shaded]).reshape(-1, 3))
-        plain = [reading for reading in covered if reading.kind is kind and not reading.shaded]
+        lit = [reading for reading in covered if reading.kind is kind and reading.own_light is not None]
+        result += check_again(look, kind, prepared, lit, np.array([r.pose for r in lit]).reshape(-1, 3))
+        plain = [reading for reading in covered if reading.kind is kind and reading.own_light is None]
         result += check_uncovered(look, kind, prepared, plain)
     return select(result, kinds, raster.copy())

@@ -31,7 +31,7 @@ def lens_by_pieces(
 
     `by_markers` is what the markers alone say; it decides as far as the pieces leave it open.
     """
-    sure = [r for r in readings if r.quality > 0.8 and r.visible > 0.6 and not r.shaded]
+    sure = [r for r in readings if r.quality > 0.8 and r.visible > 0.6 and r.own_light is None]
     if len(sure) < LEAST_PIECES:
         return registration.lens
     normal = np.diag(1.0 / np.square(LENS_SPREAD))

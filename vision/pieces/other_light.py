@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from vision.pieces.checking import check, check_in_shade, veils_of
+from vision.pieces.checking import check, check_in_own_light, veils_of
 from vision.pieces.mirrored import is_told, mirroring_there
 from vision.pieces.raster import Raster, explained, unexplained
-from vision.pieces.reading import NO_VEIL, Reading
+from vision.pieces.reading import NO_VEIL, OwnLight, Reading
 from vision.pieces.search import Guesses
 from vision.pieces.verify import Floats, Look, Prepared
 from vision.scene import PieceKind
@@ -26,7 +26,7 @@ VEILED_VOTES = 8.0
 """So many votes for a piece that is not found are worth a look behind them. Of shared pictures in plain light none to
 three guesses have as many, and are not explained; of those with a lamp's light on them, mostly such that are right."""
 SHADED_VOTES = 8.0
-"""So many votes for a piece that is not found are worth a look at it in shade, as they are behind a veil."""
+"""So many votes for a piece that is not found are worth a look at it in light of its own, as behind a veil."""
 
 
 def behind_veils(
@@ -59,7 +59,8 @@ def behind_veils(
     return [*veiled, *_beside_veiled(look, guesses, [*veiled, *(r for r in found if r.veil != NO_VEIL)], kinds, so_far)]
 
 
-def in_shade(
+def in_own_light(
+    own_light: OwnLight,
     look: Look,
     guesses: Mapping[PieceKind, Guesses],
     new: Sequence[Reading],
@@ -67,24 +68,27 @@ def in_shade(
     kinds: Mapping[PieceKind, Prepared],
     so_far: Raster,
 ) -> list[Reading]:
-    """Pieces on which an edge of shade lies, or stripes of it: keypoints lead to them, but colours do not fit until the
-    light is the same all over. So are the `new` pieces tried that are seen in part, or badly; and where there is such
-    shade, all guesses that are left, as its edges take keypoints away."""
-    shaded: list[Reading] = []
+    """Pieces on which an edge of shade lies, or stripes of it, or that mirror a lamp in part: keypoints lead to them,
+    but colours do not fit until the light is the same all over. So are the `new` pieces tried that are seen in part, or
+    badly; and where there is such light, all guesses that are left, as its edges take keypoints away."""
+    lit: list[Reading] = []
     for kind, prepared in kinds.items():
-        doubtful = [r for r in new if r.kind is kind and not r.in_plain_light and not r.shaded]
-        poses = np.array([r.pose for r in doubtful]).reshape(-1, 3)
-        shaded += check_in_shade(look, kind, prepared, poses, np.array([r.face for r in doubtful], np.intp))
+        doubtful = [r for r in new if r.kind is kind and not r.in_plain_light and r.own_light is None]
+        poses, faces = (
+            np.array([r.pose for r in doubtful]).reshape(-1, 3),
+            np.array([r.face for r in doubtful], np.intp),
+        )
+        lit += check_in_own_light(own_light, look, kind, prepared, poses, faces)
     for least, below in ((SHADED_VOTES, np.inf), (0.0, SHADED_VOTES)):
-        if not shaded and not least and not any(r.shaded for r in found):
+        if not lit and not least and not any(r.own_light is own_light for r in found):
             break
-        so_far = explained(shaded, kinds, so_far.copy())
+        so_far = explained(lit, kinds, so_far.copy())
         for kind, prepared in kinds.items():
             some = guesses[kind]
             chosen = np.flatnonzero((some.votes >= least) & (some.votes < below))
             chosen = chosen[unexplained(some.poses[chosen], prepared, so_far)]
-            shaded += check_in_shade(look, kind, prepared, some.poses[chosen], some.faces[chosen])
-    return shaded
+            lit += check_in_own_light(own_light, look, kind, prepared, some.poses[chosen], some.faces[chosen])
+    return lit
 
 
 def _beside_veiled(

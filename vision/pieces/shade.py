@@ -5,6 +5,8 @@ face shows along them tells it as before. The profile is fitted to how bright a 
 enrolled, in every direction, and taken off.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,6 +33,28 @@ TINTED = 0.2
 """By so large a share of its depth a channel's shade may be deeper or less deep than that of all."""
 _TRIED: Kept[Grid, Floats] = Kept(16)
 """For each grid the knots of profiles in the directions that are tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shade:
+    """Light that falls on pieces, n of them."""
+
+    lights: Floats
+    """n x 3 x cells: how many times as bright (logarithm) as it was enrolled each channel of each cell is lit."""
+
+    def taken_off(self, colours: Colours) -> Colours:
+        """Colours (n x 3 x cells, or those from which on they are cut off) in the light of the enrolment."""
+        lit = (np.exp(colours) - np.float32(LOG_FLOOR)) / np.exp(self.lights)
+        return np.asarray(np.log(np.maximum(lit, np.float32(0.0)) + np.float32(LOG_FLOOR)), np.float32)
+
+    def told(self, gain: Floats, _: Floats) -> Floats:
+        """How much better faces explain cells than an even surface does: as much as in even light."""
+        return gain
+
+
+def shade(seen: Colours, faces: Indices, grid: Grid, free: Flags | None = None) -> Shade:
+    """The light in which faces (n) are seen in these colours (n x 3 x cells), told by the free cells if given."""
+    return Shade(lights(seen, faces, grid, free))
 
 
 def lights(seen: Colours, faces: Indices, grid: Grid, free: Flags | None = None) -> Floats:

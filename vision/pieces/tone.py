@@ -91,7 +91,7 @@ PLAIN = Tone(np.eye(3))
 def tone_of(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared]) -> Tone:
     """The tone that the confirmed pieces of a picture show; the plain one where it is nearly that, or they say too
     little."""
-    plain = [reading for reading in readings if reading.veil == NO_VEIL and not reading.shaded]
+    plain = [reading for reading in readings if reading.veil == NO_VEIL and reading.own_light is None]
     known = [reading for reading in plain if reading.lead >= CERTAIN_LEAD or reading.confirmed]
     some = known[:: max(len(known) // ENOUGH, 1)]
     levels = [_levels(look, reading, kinds[reading.kind], CELLS // len(some)) for reading in some]

@@ -131,7 +131,7 @@ def _under(look: Look, claims: Sequence[_Claim], kinds: Mapping[PieceKind, Prepa
         reading = _seen_beside(claim.reading, known)
         if reading.visible < LEAST_SEEN:
             continue
-        if share(reading.taken) - claim.fitted > COVERED and not reading.shaded:
+        if share(reading.taken) - claim.fitted > COVERED and reading.own_light is None:
             again.append(reading)
         else:
             kept.append(replace(claim, reading=reading))

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +72,13 @@ class Grid:
     """faces x (3 * cells): centred, of length 1, for a first ranking."""
     neighbours: Indices | None
     """cells x 9, or None on a sparse grid."""
+
+
+class OverCells(Protocol):
+    """Light that falls on pieces otherwise on each cell, or lies over them, as it is worked out of what is seen."""
+
+    def taken_off(self, colours: Colours) -> Colours:
+        """Colours (n x 3 x cells, or those from which on they are cut off) as they would be without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,12 +191,6 @@ class Verdict:
     off; 0 where too little agrees to ask."""
 
 
-def in_even_light(colours: Colours, lights: Floats) -> Colours:
-    """Colours (logarithms) with the light (logarithms of how many times as much) that falls there taken off."""
-    lit = (np.exp(colours) - np.float32(LOG_FLOOR)) / np.exp(lights)
-    return np.asarray(np.log(np.maximum(lit, np.float32(0.0)) + np.float32(LOG_FLOOR)), np.float32)
-
-
 def prepare(faces: KindFaces) -> Prepared:
     """Work out what comparing with a kind's faces needs."""
     everything = np.arange(len(faces.shape.lattice))
@@ -285,11 +287,10 @@ def refine(
     rounds: int = 2,
     free: Flags | None = None,
     veils: Floats | None = None,
-    lights: Floats | None = None,
+    light: OverCells | None = None,
 ) -> Array:
     """Poses (n x 3) moved to where their faces (n) fit best, on the free cells (n x cells) if given, behind `veils` (n
-    x 4, see `veiled`), or with the light (n x 3 x cells, see `vision.pieces.shade`) that falls on each cell
-    taken off."""
+    x 4, see `veiled`), or with the light over each cell taken off."""
     trust, precision = look.trust, grid.precision[chosen]
     enrolled, slopes = grid.enrolled[chosen] * trust, grid.slopes[chosen] * trust
     if free is not None:
@@ -299,8 +300,8 @@ def refine(
     residual = None
     for turn in range(rounds + 1):
         colours, brightest = look.colours(place(grid.points, poses), behind), look.brightest(behind)
-        if lights is not None:
-            colours, brightest = in_even_light(colours, lights), in_even_light(brightest, lights)
+        if light is not None:
+            colours, brightest = light.taken_off(colours), light.taken_off(brightest)
         cut_off = _cut_off(colours, brightest)
         residual = _light_removed(colours * trust - enrolled, enrolled, precision, grid, residual, cut_off)
         misses = precision * _mean_squares(residual)
