@@ -2,7 +2,8 @@
 
 Squares of a cloth are spots as well, and toppings that touch each other, or white ones on pale ground, are none. So a
 topping is told by what it shows from its middle outwards, its emblem and its edge, as on the board's spaces: that is
-seen, and even ground would not show it. Only such as show hardly anything are told by their outline alone.
+seen, and even ground would not show it. Only such as show hardly anything are told by their outline alone, or where
+ground is as pale as they are by their round rim (`vision.board.round_rims`).
 """
 
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from vision.board.pose import BoardFit
 from vision.board.record import RING_STEP_MM, TOPPING_THICK_MM, BoardPrint, topping_rings
+from vision.board.round_rims import rims_at, stands_out
 from vision.board.sight import Sight
 from vision.board.toppings import even_cost, ring_cost
 from vision.mat.markers import INNER_MM, MAT_HALF_MM, MAT_MM
@@ -44,6 +46,12 @@ LEAST_SHOWN = 1.5
 4.3 and more; squares of a cloth were dearer, by 0.4 to 1.7, where bare white toppings had been enrolled."""
 HARDLY_SHOWN, SHOWN_SHARE, STRAYS = 3.0, 0.5, 0.3
 """One that even ground would cost less than the first to show has to show so much of that, but for the third."""
+LEAST_ROUND, ROUND_MM = 0.8, 0.4
+"""In such a share of directions a rim has to be seen, and to stray no farther from a circle there."""
+ROUND_VALUE = 0.84
+"""Of such one nothing but its rim is seen: it is no surer."""
+STRAYS_ROUND = 2.0
+"""One with a round rim may differ by so much from how it was enrolled, mostly as light there has another tint."""
 APART_SHARE = 0.85
 MOST = 48
 KEEP_OFF_MM = 6.0
@@ -76,12 +84,15 @@ def find_loose(sight: Sight, board: BoardPrint, fit: BoardFit, taken: Sequence[A
         beside = cv2.filter2D(like, cv2.CV_32F, around)
         score = np.where(likely & (beside < MOST_AROUND), within - beside, 0.0)
         spots = _peaks(np.asarray(score, np.float32), board.topping_mm)
+        middles = _on_map(sight, [at for _, at in spots], scale)
+        if _shows(board, which) < HARDLY_SHOWN:
+            rounds = _on_map(sight, stands_out(logs, likely, board.topping_mm / 2 / PX_MM), scale)
+            found += [(value, name, at) for value, at in _by_rims(sight, board, which, light, (middles, rounds))]
         alike = _alike(logs, likely, _rings_kernel(looks, board.topping_mm / 2))
-        places = np.concatenate([np.reshape([at for _, at in spots], (-1, 2)), alike])
-        if len(places):
+        if len(spots) + len(alike):
             outlined = np.array([value for value, _ in spots] + [0.0] * len(alike))
-            middles = sight.table.to_table((places + 0.5) / scale - 0.5)
-            found += [(value, name, at) for value, at in _by_rings(sight, board, which, light, middles, outlined)]
+            places = np.concatenate([middles, _on_map(sight, alike, scale)])
+            found += [(value, name, at) for value, at in _by_rings(sight, board, which, light, places, outlined)]
     loose: list[Loose] = []
     for value, name, seen in sorted(found, key=lambda one: -one[0]):
         at = sight.registration.on_table(seen[None], _top_mm(seen))[0]
@@ -96,6 +107,36 @@ def find_loose(sight: Sight, board: BoardPrint, fit: BoardFit, taken: Sequence[A
 def _top_mm(at_mm: Array) -> float:
     on_mat = bool(np.abs(at_mm).max() <= MAT_HALF_MM)
     return TOPPING_THICK_MM if on_mat else TOPPING_THICK_MM - MAT_MM
+
+
+def _on_map(sight: Sight, places: Sequence[Array] | Array, scale: float) -> Array:
+    """Places (n x 2: column, row) of the small map as they are seen on the table at z = 0."""
+    return sight.table.to_table((np.reshape(places, (-1, 2)) + 0.5) / scale - 0.5)
+
+
+def _shows(board: BoardPrint, which: int) -> float:
+    """What even ground would cost where a topping of one colour lies."""
+    times = topping_rings(board.topping_mm).shape[1]
+    return float(even_cost(np.repeat(board.toppings.colours[which], times, axis=0)[None])[0])
+
+
+def _by_rims(
+    sight: Sight, board: BoardPrint, which: int, light: Floats, places: tuple[Array, Array]
+) -> list[tuple[float, Array]]:
+    """How surely, as `_by_rings` has it, toppings of one colour that show hardly anything lie by their rims near
+    places (n x 2 each, seen at z = 0), and where. Near the first the ground is of another colour, near the others it
+    may be as pale."""
+    found: list[tuple[float, Array]] = []
+    rings = topping_rings(board.topping_mm)
+    for rim, other_ground in [
+        (rim, i == 0) for i in (0, 1) for rim in rims_at(sight, places[i], board.topping_mm / 2)
+    ]:
+        seen = sight.seen_colours((rim.at_mm + rings).reshape(1, -1, 2)) - light
+        strays = float(ring_cost(board, which, seen)[0] - even_cost(seen)[0])
+        is_round = rim.share >= LEAST_ROUND and rim.strays_mm < ROUND_MM
+        if is_round and (rim.in_relief or other_ground) and strays < STRAYS_ROUND:
+            found.append((min(rim.share, ROUND_VALUE), rim.at_mm))
+    return found
 
 
 def _like(logs: Floats, colour: Floats) -> Floats:
@@ -156,7 +197,7 @@ def _by_rings(
         seen = sight.seen_colours((places[:, None, None] + rings).reshape(len(places), rings.size // 2, 2)) - light
         return ring_cost(board, which, seen), even_cost(seen)
 
-    shows = float(even_cost(np.repeat(board.toppings.colours[which], rings.shape[1], axis=0)[None])[0])
+    shows = _shows(board, which)
     least = min(LEAST_SHOWN, SHOWN_SHARE * shows) - (STRAYS if shows < HARDLY_SHOWN else 0.0)
     cost, even = costs(middles)
     may_be = (even - cost >= least / 2) | (outlined > 0.0)
