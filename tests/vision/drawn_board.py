@@ -21,6 +21,9 @@ CUTTER_MM = (220.0, 3.0)
 FACE_MM, TOP_MM = 2.0, 5.0
 ART_PX_PER_MM = 4
 COLOURS: Mapping[str, tuple[int, int, int]] = {"blue": (190, 90, 40), "orange": (40, 130, 235), "black": (45, 40, 40)}
+PLAIN: Mapping[str, tuple[int, int, int]] = {"white": (232, 238, 240), "green": (90, 150, 70), "red": (50, 45, 170)}
+"""Toppings that show nothing but their rim, and throw a shadow."""
+SHADOW, SHADOW_MM = 0.25, (1.3, -1.0)
 WOOD = (110, 165, 205)
 TIP_MM = 30.0
 
@@ -189,10 +192,20 @@ def _art() -> Image:
 
 
 def _disc(picture: Image, at_mm: Array, colour: str, view: View, top_mm: float = TOP_MM) -> None:
-    for share, dim in ((1.0, 0.8), (0.86, 1.0), (0.4, 0.9)):
+    if colour in PLAIN:
+        _shadow(picture, project(at_mm + SHADOW_MM + _circle(TOPPING_MM / 2), view, top_mm - TOP_MM + FACE_MM))
+    shares = ((1.0, 0.88), (0.94, 1.0)) if colour in PLAIN else ((1.0, 0.8), (0.86, 1.0), (0.4, 0.9))
+    for share, dim in shares:
         rim = project(at_mm + _circle(share * TOPPING_MM / 2), view, top_mm)
-        ink = tuple(int(dim * channel) for channel in COLOURS[colour])
+        ink = tuple(int(dim * channel) for channel in {**COLOURS, **PLAIN}[colour])
         cv2.fillPoly(picture, [np.round(rim * 16).astype(np.int32)], ink, shift=4, lineType=cv2.LINE_AA)
+
+
+def _shadow(picture: Image, outline_px: Array) -> None:
+    mask = np.zeros(picture.shape[:2], np.uint8)
+    cv2.fillPoly(mask, [np.round(outline_px * 16).astype(np.int32)], 255, shift=4, lineType=cv2.LINE_AA)
+    soft = cv2.GaussianBlur(mask, (0, 0), 2.0)[..., None] / 255.0
+    picture[:] = (picture * (1.0 - SHADOW * soft)).astype(np.uint8)
 
 
 def _axis(stick: Stick, view: View) -> Array:
@@ -218,6 +231,6 @@ def _band(stick: Stick, view: View, start: float, stop: float) -> Array:
 
 def _stick(picture: Image, stick: Stick, view: View) -> None:
     tip = 1.0 - TIP_MM / CUTTER_MM[0]
-    for start, stop, ink in ((0.0, tip, WOOD), (tip, 1.0, COLOURS[stick.colour])):
+    for start, stop, ink in ((0.0, tip, WOOD), (tip, 1.0, {**COLOURS, **PLAIN}[stick.colour])):
         band = np.round(_band(stick, view, start, stop) * 16).astype(np.int32)
         cv2.fillPoly(picture, [band], ink, shift=4, lineType=cv2.LINE_AA)

@@ -14,9 +14,9 @@ from hardware.simulated.surroundings import Conditions, MatStyle, Surface
 from hardware.simulated.world import PieceView
 from tests.benchmarks.simulated_pieces import FAMILIES, photograph, photographs
 from tests.long import cases
-from tests.vision.drawn_board import COLOURS, Board, draw, every_space, space_mm
+from tests.vision.drawn_board import COLOURS, PLAIN, TOPPING_MM, Board, draw, every_space, space_mm
 from tests.vision.drawn_table import View, project
-from tests.vision.theory_pictures import BEFORE, SURE, arranged, found_again, kit_pack, read, same
+from tests.vision.theory_pictures import BEFORE, SURE, arranged, found_again, kit_pack, plain_pack, read, same
 from vision.mat.registration import find_mat
 from vision.scene import EMPTY, PieceKind, Pose
 
@@ -80,6 +80,44 @@ def test_loose_toppings_are_counted() -> None:
     described: Any = describe(read(draw(board, loose=loose)))
     assert described["loose"] == {colour: len(places) for colour, places in loose.items()}
     assert described["spaces"] == board.spaces
+
+
+PLAIN_ONES = {
+    "white": [(-160.0, 20.0), (-165.0, 55.0), (40.0, 160.0)],
+    "green": [(150.0, -95.0)],
+    "red": [(160.0, 30.0)],
+}
+
+
+def test_plain_toppings_are_counted_also_on_a_mat_as_pale_as_they_are() -> None:
+    board = arranged(17, Board(0.0, 0.0, 30.0), tuple(PLAIN))
+    described: Any = describe(read(draw(board, loose=PLAIN_ONES), plain_pack()))
+    assert described["loose"] == {colour: len(places) for colour, places in PLAIN_ONES.items()}
+    assert described["spaces"] == board.spaces
+
+
+def test_what_is_printed_on_the_mat_or_is_not_round_is_no_plain_topping() -> None:
+    picture = draw(arranged(17, Board(0.0, 0.0, 30.0), tuple(PLAIN)))
+    turn = np.linspace(0.0, 2.0 * np.pi, 60)
+    circle = TOPPING_MM / 2 * np.stack([np.cos(turn), np.sin(turn)], 1)
+    square = TOPPING_MM / 2 * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
+
+    def pixels(outline: Any, at: tuple[float, float]) -> list[Any]:
+        return [np.round(project(outline + at, View()) * 16).astype(np.int32)]
+
+    for x, outline in ((-30.0, circle), (0.0, square)):
+        cv2.fillPoly(picture, pixels(outline, (x, 160.0)), PLAIN["white"], cv2.LINE_AA, 4)
+    cv2.polylines(picture, pixels(circle, (30.0, 160.0)), True, (150, 160, 165), 1, cv2.LINE_AA, 4)
+    for y, outline in (
+        (-30.0, square),
+        (0.0, 0.85 * square),
+        (30.0, circle * np.array([1.3, 0.8])),
+        (60.0, 0.75 * circle),
+    ):
+        cv2.fillPoly(picture, pixels(outline, (-158.7, y - 1.0)), (150, 165, 175), cv2.LINE_AA, 4)
+        cv2.fillPoly(picture, pixels(outline, (-160.0, y)), PLAIN["green" if y < 20 else "white"], cv2.LINE_AA, 4)
+    described: Any = describe(read(picture, plain_pack()))
+    assert described["loose"] == {}
 
 
 def test_a_topping_laid_down_and_one_taken_away_are_read_again() -> None:

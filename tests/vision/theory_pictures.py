@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from controller.games.pizza_theory.describe import KINDS
 from controller.whose_faces import faces_of
 from tests.benchmarks.simulated_pieces import FAMILIES, enrolled
-from tests.vision.drawn_board import Board, Stick, draw, every_space, label, line_ends
+from tests.vision.drawn_board import COLOURS, PLAIN, Board, Stick, draw, every_space, label, line_ends
 from tests.vision.drawn_table import View
 from tests.vision.rendered import load
 from vision.board.finder import board_finder
@@ -29,14 +29,14 @@ Array = NDArray[np.float64]
 SURE = 0.9
 
 
-def arranged(seed: int, board: Board) -> Board:
+def arranged(seed: int, board: Board, colours: Sequence[str] = tuple(COLOURS)) -> Board:
     """The board with toppings on about half of its spaces and its three cutters on lines, one a side."""
     rng = np.random.default_rng(seed)
-    spaces = {name: str(rng.choice(["blue", "orange", "black"])) for name in every_space() if rng.random() < 0.45}
+    spaces = {name: str(rng.choice(list(colours))) for name in every_space() if rng.random() < 0.45}
     numbers = rng.integers(1, 7, 3)
     sticks = [
         Stick(colour, line_ends(side, int(numbers[side]), board), (5.0 + 1.5, 5.0 + 1.5))
-        for side, colour in enumerate(("blue", "orange", "black"))
+        for side, colour in enumerate(colours)
     ]
     return replace(board, spaces=spaces, sticks=sticks[:1] if seed == 1 else sticks)
 
@@ -47,6 +47,13 @@ ENROLLED = arranged(7, Board(3.0, -4.0, 20.0))
 @cache
 def pack() -> FacePack:
     return enrol([(draw(ENROLLED), label(ENROLLED))], source=["drawn"])
+
+
+@cache
+def plain_pack() -> FacePack:
+    """With toppings that show nothing but their rim."""
+    shown = arranged(7, Board(3.0, -4.0, 20.0), tuple(PLAIN))
+    return enrol([(draw(shown), label(shown))], source=["drawn"])
 
 
 @cache

@@ -85,12 +85,13 @@ def find_loose(sight: Sight, board: BoardPrint, fit: BoardFit, taken: Sequence[A
         score = np.where(likely & (beside < MOST_AROUND), within - beside, 0.0)
         spots = _peaks(np.asarray(score, np.float32), board.topping_mm)
         middles = _on_map(sight, [at for _, at in spots], scale)
-        if _shows(board, which) < HARDLY_SHOWN:
+        bare = _shows(board, which) < HARDLY_SHOWN
+        if bare:
             rounds = _on_map(sight, stands_out(logs, likely, board.topping_mm / 2 / PX_MM), scale)
             found += [(value, name, at) for value, at in _by_rims(sight, board, which, light, (middles, rounds))]
         alike = _alike(logs, likely, _rings_kernel(looks, board.topping_mm / 2))
         if len(spots) + len(alike):
-            outlined = np.array([value for value, _ in spots] + [0.0] * len(alike))
+            outlined = np.array([0.0 if bare else value for value, _ in spots] + [0.0] * len(alike))
             places = np.concatenate([middles, _on_map(sight, alike, scale)])
             found += [(value, name, at) for value, at in _by_rings(sight, board, which, light, places, outlined)]
     loose: list[Loose] = []
@@ -128,9 +129,7 @@ def _by_rims(
     may be as pale."""
     found: list[tuple[float, Array]] = []
     rings = topping_rings(board.topping_mm)
-    for rim, other_ground in [
-        (rim, i == 0) for i in (0, 1) for rim in rims_at(sight, places[i], board.topping_mm / 2)
-    ]:
+    for rim, other_ground in [(rim, i == 0) for i in (0, 1) for rim in rims_at(sight, places[i], board.topping_mm / 2)]:
         seen = sight.seen_colours((rim.at_mm + rings).reshape(1, -1, 2)) - light
         strays = float(ring_cost(board, which, seen)[0] - even_cost(seen)[0])
         is_round = rim.share >= LEAST_ROUND and rim.strays_mm < ROUND_MM

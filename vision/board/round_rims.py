@@ -26,15 +26,19 @@ EVEN_MIDDLE = 0.6
 """There, the middle strays by less than this share of that."""
 DIRECTIONS, STEP_MM, INSIDE_MM, OUTSIDE_MM = 32, 0.5, 3.0, 4.0
 """From so far inside a rim to so far outside of it is looked, in so many directions."""
-EVEN_SHARE = 0.35
-"""Inside, colours stray from their middle by less than this share of what they change by at the rim."""
+EVEN, EVEN_SHARE = 0.02, 0.12
+"""Inside, colours stray from their middle by less than this, or than such a share of what they change by at the rim."""
 OFF_MM = 1.1
 """A rim is seen in a direction where it is no farther from where it should be."""
-WITHIN_MM, NEAR_MM, SHADOW_MM = 1.8, 2.5, 3.2
+WITHIN_MM, NEAR_MM = 1.8, 2.5
 """Inside is what is farther from the rim than the first; a rim no farther off than the second tells where the middle
-lies; and so wide around it its shadow is looked for."""
-LEAST_RELIEF, RELIEF_SHARE = 0.03, 0.3
-"""What lies around a disc is darker to one side by so much, and by such a share of how much darker it is all around."""
+lies."""
+SHADOW_MM, GROUND_MM = (1.2, 3.2), 2.8
+"""From so far inside a rim to so far outside of it its shadow is looked for, and ground is what lies farther off."""
+LEAST_RELIEF, RELIEF_SHARE = 0.01, 0.3
+"""That is darker (logarithm) to one side by so much, and by such a share of how much darker it is all around. Around
+white discs on pale mats, drawn and simulated, it was by 0.03 and 0.06, half of them by more, around printed circles by
+0.006 at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,19 +102,28 @@ def _look(sight: Sight, at: Array, radius_mm: float) -> tuple[list[Rim], Array]:
     step = strays[:, ~within].max(1)
     step = np.minimum(step, 2.0 * np.median(step, axis=1)[:, None])
     lies = _where_above(strays, step / 2.0) * STEP_MM - INSIDE_MM
-    seen = (step > LEAST_STEP) & (strays[:, within].max(1) < EVEN_SHARE * step) & (np.abs(lies) < OFF_MM)
+    even = strays[:, within].max(1) < np.minimum(np.maximum(EVEN_SHARE * step, EVEN), step / 2.0)
+    seen = (step > LEAST_STEP) & even & (np.abs(lies) < OFF_MM)
     count = np.maximum(seen.sum(1), 1)
     mean = np.where(seen, lies, 0.0).sum(1) / count
     spread = np.sqrt(np.where(seen, np.square(lies - mean[:, None]), 0.0).sum(1) / count)
-    dark = -off[:, (radii > radius_mm) & (radii < radius_mm + SHADOW_MM)].mean((1, -1))
-    to_one_side = np.hypot(*(2.0 * (dark @ ways) / DIRECTIONS).T)
-    in_relief = to_one_side > np.maximum(LEAST_RELIEF, RELIEF_SHARE * dark.mean(1))
+    in_relief = _in_relief(off.mean(-1), radii - radius_mm, ways)
     rims = [
         Rim(place, float(share), float(beside), bool(shadow))
         for place, share, beside, shadow in zip(at, seen.mean(1), spread, in_relief, strict=True)
     ]
     near = np.where(np.abs(lies) < NEAR_MM, lies, 0.0)
     return rims, 2.0 * (near @ ways) / DIRECTIONS
+
+
+def _in_relief(grey: Floats, beyond_mm: Array, ways: Array) -> NDArray[np.bool_]:
+    """Whether what lies at a rim is darker to one side than both its inside, which is 0, and its ground: brightness at
+    n places, so far beyond the rim, in so many ways."""
+    ground = np.median(grey[:, beyond_mm > GROUND_MM], axis=(1, 2))
+    at_rim = (beyond_mm > -SHADOW_MM[0]) & (beyond_mm < SHADOW_MM[1])
+    dark = np.maximum(np.minimum(ground, 0.0)[:, None, None] - grey[:, at_rim], 0.0).mean(1)
+    to_one_side = np.hypot(*(2.0 * (dark @ ways) / DIRECTIONS).T)
+    return np.asarray(to_one_side > np.maximum(LEAST_RELIEF, RELIEF_SHARE * dark.mean(1)))
 
 
 def _where_above(values: Floats, least: Floats) -> Array:
