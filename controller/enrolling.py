@@ -199,6 +199,13 @@ def marked_board(content: object, registration: Registration, name: str, game: G
     if not game.board_corners:
         raise LabelError(f"labels of {name}: {MARKS} are of a board, and {game.game} has none; expected pieces")
     marks = parse_marks(content, f"labels of {name}")
+    for of, named, known in (
+        ("corners", marks.corners, game.board_corners),
+        ("toppings", marks.toppings, game.board_colours),
+        ("cutters", marks.cutters, game.board_colours),
+    ):
+        if strange := [one for one in named if known and one not in known]:
+            raise LabelError(f"labels of {name}: {MARKS}.{of} has {strange[0]!r}; expected {', '.join(known)}")
     return board_of_marks(marks, registration, name, game.board_corners, game.board_spaces)
 
 

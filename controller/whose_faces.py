@@ -35,7 +35,8 @@ class GameFaces:
     board_spaces: tuple[str, ...] = ()
     """Its board's spaces, as `vision.pieces.faces.enrol` takes them; none where it has no board."""
     board_corners: Mapping[str, str] = field(default_factory=dict)
-    """The coordinates of its board's corner spaces by what is printed beside them, as `board_of_marks` takes them."""
+    """The coordinates of its board's corner spaces by what is printed beside them, clockwise as seen from above, as
+    `board_of_marks` takes them."""
     board_colours: tuple[str, ...] = ()
     """The colours of what lies on the board."""
     looks: Mapping[str, str] = field(default_factory=dict)
@@ -100,7 +101,7 @@ def faces_of(game: str, options: Mapping[str, Json] | None = None) -> GameFaces:
         part.KINDS,
         tuple(part.faces()) if hasattr(part, "faces") else (),
         tuple(part.board_spaces()) if hasattr(part, "board_spaces") else (),
-        part.board_corners() if hasattr(part, "board_corners") else {},
+        part.board_corners(options or {}) if hasattr(part, "board_corners") else {},
         tuple(part.board_colours()) if hasattr(part, "board_colours") else (),
         part.looks() if hasattr(part, "looks") else {},
         {face: part.kind_of(face) for face in part.faces()} if hasattr(part, "kind_of") else {},

@@ -135,9 +135,9 @@ def command(
 
 
 def _with_own(game: str, config_file: Path | None) -> GameFaces:
-    """What there is to enrol, where names may differ with those that the table's settings have. Raises ConfigError,
-    GameError."""
-    if not (faces := faces_of(game)).names_may_differ:
+    """What there is to enrol, where names may differ, or a board's corners, with those that the table's settings have.
+    Raises ConfigError, GameError."""
+    if not (faces := faces_of(game)).names_may_differ and not faces.board_corners:
         return faces
     config = load_table(table_files(config_file, os.environ))
     return faces_of(game, config.options if config.game == game else {})

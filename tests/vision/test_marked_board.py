@@ -18,7 +18,8 @@ from vision.pieces.faces import enrol
 from vision.scene import EMPTY
 
 UNSTEADY_PX = 1.5
-WAYS = {"1st": 0.0, "2nd": 120.0, "3rd": 240.0}
+WAYS = {"1st": 0.0, "2nd": 240.0, "3rd": 120.0}
+"""Clockwise as seen from above."""
 SHOWN = arranged(7, Board(3.0, -4.0, 20.0))
 
 
@@ -109,6 +110,12 @@ def without(key: str, of: str | None = None) -> dict[str, Any]:
     return marks
 
 
+def exchanged(of: str, one: str, other: str) -> dict[str, Any]:
+    marks = marks_of(SHOWN, View())
+    marks[of][one], marks[of][other] = marks[of][other], marks[of][one]
+    return marks
+
+
 def with_corners(*points: list[int]) -> dict[str, Any]:
     return marks_of(SHOWN, View()) | {"corners": dict(zip(CORNERS, points, strict=True))}
 
@@ -126,6 +133,11 @@ def with_corners(*points: list[int]) -> dict[str, Any]:
         (marks_of(SHOWN, View()) | {"rim": [[100, 100], [500, 100], [300, 300]]}, "the rim's middle is"),
         (with_corners([600, 300], [600, 300], [600, 300]), "the corners leave 0 mm from space to space"),
         (with_corners([600, 300], [800, 300], [700, 310]), "the corners miss even spaces by"),
+        (
+            exchanged("corners", "2nd", "3rd"),
+            r"the corners 1st at \[[0-9]+, [0-9]+\], 2nd at .*, 3rd at .* follow each other counter-clockwise; "
+            "expected 1st, 2nd, 3rd clockwise as seen from above",
+        ),
     ],
 )
 def test_what_marks_lack_is_said(marks: dict[str, Any], why: str) -> None:

@@ -35,6 +35,9 @@ Floats = NDArray[np.float32]
 
 TIP_MM = 44.0
 """The coloured end is looked for within so much of a cutter's point."""
+END_MM, LEAST_COLOURED, MUCH_MORE = (4.0, 24.0), 0.2, 2.0
+"""Between the first two of its length a cutter's coloured end differs from its middle. Where its other end does by the
+third (logarithm, root mean square), and by so many times as much, the two are exchanged."""
 MARGIN_MM = 3.0
 """So far around a piece that lies on the board its shadow and blur are taken for the piece."""
 NUDGE_MM = 0.8
@@ -238,6 +241,7 @@ def _learn_cutters(shots: Sequence[_Shot]) -> tuple[Looks, Floats, tuple[float, 
             way = (stick.seen_mm[1] - stick.seen_mm[0]) / np.linalg.norm(stick.seen_mm[1] - stick.seen_mm[0])
             back = np.arange(ALONG_STEP_MM / 2, stick.length_mm, ALONG_STEP_MM)
             along = shot.sight.seen_colours(stick.seen_mm[1] - back[:, None] * way, sharp=True)
+            _check_ends(stick, along, shot)
             steps = round(TIP_MM / ALONG_STEP_MM)
             tips.setdefault(stick.colour, []).append(along[:steps])
             bodies.append(along[steps:-2])
@@ -253,6 +257,27 @@ def _learn_cutters(shots: Sequence[_Shot]) -> tuple[Looks, Floats, tuple[float, 
     size = (float(np.median([s.length_mm for s in sticks])), float(np.median([s.diameter_mm for s in sticks])))
     looks = Looks(names, means.astype(np.float32), np.maximum(spread, 2 * LEAST_SPREAD).astype(np.float32))
     return looks, np.stack([middle, stray]).astype(np.float32), size
+
+
+def _check_ends(stick: _Stick, along: Floats, shot: _Shot) -> None:
+    """Check that of a stick the end that is said to be coloured is. `along`: its colours from there backwards. Raises
+    LabelError."""
+    first, last = (round(end / ALONG_STEP_MM) for end in END_MM)
+    body = along[round(TIP_MM / ALONG_STEP_MM) : -round(TIP_MM / ALONG_STEP_MM)]
+    if not len(body):
+        return
+    wood = np.median(body, axis=0)
+    coloured, plain = (
+        float(np.sqrt(((np.median(part, axis=0) - wood) ** 2).mean()))
+        for part in (along[first:last], along[::-1][first:last])
+    )
+    if plain > LEAST_COLOURED and plain > MUCH_MORE * coloured:
+        (there, here) = (f"({x:.0f}, {y:.0f}) mm" for x, y in stick.seen_mm)
+        raise LabelError(
+            f"labels of {shot.name}: the {stick.colour} cutter's coloured end is said to lie at {here}, but what lies "
+            f"there looks as its middle does, and its end at {there} does not; expected the plain end first, then the "
+            "coloured one"
+        )
 
 
 def _learn_print(

@@ -50,8 +50,8 @@ def board_of_marks(
 ) -> MarkedBoard:
     """The board that marks in a photo of this name tell of; the photo is laid over the table.
 
-    `corners` are the coordinates of the board's corner spaces by the names beside them, `spaces` those of all spaces;
-    the direction of the first of `corners` is the board's.
+    `corners` are the coordinates of the board's corner spaces by the names beside them, clockwise as seen from above,
+    `spaces` those of all spaces; the direction of the first of `corners` is the board's.
 
     Raises:
         LabelError: marks are missing, or are not those of one board.
@@ -64,7 +64,9 @@ def board_of_marks(
         return registration.on_table(registration.to_table(np.array(points_px, np.float64)), height + above_mm)
 
     centre, radius = _circle(on_board(marks.rim), where)
-    at = _places(on_board([marks.corners[corner] for corner in corners]), list(corners.values()), spaces, where)
+    beside = on_board([marks.corners[corner] for corner in corners])
+    at = _places(beside, list(corners.values()), spaces, where)
+    _check_way_round(beside, marks, list(corners), where)
     middle = np.mean([at[space] for space in corners.values()], axis=0)
     if np.linalg.norm(middle - centre) > OFF_MM:
         raise LabelError(
@@ -96,6 +98,20 @@ def _check_there(marks: BoardMarks, corners: Mapping[str, str], where: str) -> N
         raise LabelError(f"{where}: no topping is marked; expected three or more on spaces, one of each colour")
     if marks.topping_edge is None:
         raise LabelError(f"{where}: no edge of a topping is marked; expected a point on one")
+
+
+def _check_way_round(beside: Array, marks: BoardMarks, corners: Sequence[str], where: str) -> None:
+    """Check that corners (n x 2, mm) follow each other clockwise: else all spaces would lie as in a mirror."""
+    x, y = (beside - beside.mean(0)).T
+    if float((x * np.roll(y, -1) - y * np.roll(x, -1)).sum()) > 0.0:
+        marked = ", ".join(
+            f"{name} at [{marks.corners[name][0]:.0f}, {marks.corners[name][1]:.0f}]" for name in corners
+        )
+        raise LabelError(
+            f"{where}: the corners {marked} follow each other counter-clockwise; expected {', '.join(corners)} "
+            "clockwise as seen from above. Point at them anew if two are exchanged; if your copy is printed so, "
+            "board.clockwise in the option components of its table's settings says so"
+        )
 
 
 def _circle(points: Array, where: str) -> tuple[Array, float]:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from controller.game import Json
-from controller.games.pizza_theory.components import PLACES, Components, load_components
+from controller.games.pizza_theory.components import PLACES, Components, load_components, with_own_facts
 from controller.games.pizza_theory.laid import Lattice, along, facing, lattice_of
 from vision.scene import EMPTY, PieceKind, Scene, Sighting, Space
 
@@ -32,10 +32,12 @@ def board_colours() -> tuple[str, ...]:
     return load_components().colours
 
 
-def board_corners() -> dict[str, str]:
-    """The coordinates of the board's corner spaces by the names printed beside them, the 1st first."""
-    corners = {place.name: ",".join(map(str, place.corner)) for place in load_components().places}
-    return {name: corners[name] for name in PLACES}
+def board_corners(options: Mapping[str, Json]) -> dict[str, str]:
+    """The coordinates of the board's corner spaces by the names printed beside them, clockwise as seen from above, the
+    1st first; of a copy by the options of its table. Raises ComponentError."""
+    places = with_own_facts(options.get("components", {})).places
+    first = [place.name for place in places].index(PLACES[0])
+    return {place.name: ",".join(map(str, place.corner)) for place in (*places[first:], *places[:first])}
 
 
 def missing(enrolled: Mapping[PieceKind, Sequence[str]]) -> tuple[str, ...]:

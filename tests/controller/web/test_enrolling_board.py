@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from controller.cli.enrol import command
 from controller.web.enrolling_board import BoardDesk, create_board_app
-from controller.whose_faces import GameFaces
+from controller.whose_faces import GameFaces, faces_of
 from tests.vision.drawn_board import draw, every_space
 from tests.vision.drawn_table import View, photograph
 from tests.vision.test_marked_board import CORNERS, SHOWN, marks_of
@@ -121,11 +121,50 @@ def test_marks_of_a_photo_that_is_not_here_are_not_written_over(tmp_path: Path) 
         other.resume(pytest.fail)
 
 
+def of_the_game(marks: dict[str, Any]) -> dict[str, Any]:
+    """The drawn board's marks, its colours called as the game's are."""
+    names = dict(zip(("blue", "orange", "black"), faces_of("pizza_theory").board_colours, strict=True))
+    return marks | {of: {names[one]: at for one, at in marks[of].items()} for of in ("toppings", "cutters")}
+
+
+@pytest.mark.parametrize(
+    ("of", "known"),
+    [("corners", "1st, 2nd, 3rd"), ("toppings", "blue, orange, black"), ("cutters", "blue, orange, black")],
+)
+def test_marks_of_what_the_game_does_not_have_are_told(tmp_path: Path, of: str, known: str) -> None:
+    desk, marks = desk_for(tmp_path), marks_of(SHOWN, View())
+    marks[of] = {**marks[of], "purple": next(iter(marks[of].values()))}
+    said = request(desk, "POST", "/photo/0/marks", json={"marks": marks}).json()
+    assert said["photos"][0]["lacks"] == f"labels of laid.jpg: marks.{of} has 'purple'; expected {known}"
+
+
+def test_a_cutter_with_exchanged_ends_is_told(tmp_path: Path) -> None:
+    desk, marks = desk_for(tmp_path), marks_of(SHOWN, View())
+    marks["cutters"]["orange"].reverse()
+    request(desk, "POST", "/photo/0/marks", json={"marks": marks})
+    said = request(desk, "POST", "/learn").json()["detail"]
+    assert "labels of laid.jpg: the orange cutter's coloured end is said to lie at (" in said
+    assert "expected the plain end first, then the coloured one" in said
+
+
+def test_a_copy_that_is_printed_the_other_way_round_says_so_in_its_components() -> None:
+    plain = faces_of("pizza_theory").board_corners
+    other = {
+        "board.clockwise": ["1st", "3rd", "2nd"],
+        "place.2nd.corner": [3, -3, 0], "place.2nd.axis": "z", "place.2nd.starts": ["e5", "f3"],
+        "place.3rd.corner": [-3, 0, 3], "place.3rd.axis": "y", "place.3rd.starts": ["b3", "c5"],
+    }  # fmt: skip
+    own = faces_of("pizza_theory", {"components": other}).board_corners
+    assert list(plain) == ["1st", "2nd", "3rd"]
+    assert list(own) == ["1st", "3rd", "2nd"]
+    assert list(own.values()) == list(plain.values())
+
+
 def test_marks_are_learned_from_a_file_and_drawn_beside_it(tmp_path: Path) -> None:
-    """What the page kept, or what somebody wrote. The drawn board's colours are none of the game's."""
+    """What the page kept, or what somebody wrote."""
     photo, labels = tmp_path / "board.png", tmp_path / "board.json"
     cv2.imwrite(str(photo), draw(SHOWN))
-    labels.write_text(json.dumps({"photo": "board.png", "marks": marks_of(SHOWN, View())}))
+    labels.write_text(json.dumps({"photo": "board.png", "marks": of_the_game(marks_of(SHOWN, View()))}))
     arguments = ["--labels", str(labels), "--out", str(tmp_path / "mine.faces"), str(photo)]
     result = CliRunner().invoke(command, ["--game", "pizza_theory", *arguments])
     assert result.exit_code == 0, result.output
