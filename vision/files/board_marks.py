@@ -2,8 +2,8 @@
 
 Under `marks` of a photo's labels stand, each point as [x, y] in pixels of the photo:
 
-- `corners`: by the names printed there ("1st", "2nd", "3rd", clockwise as seen from above where the copy's components do
-  not say otherwise), the middles of the corner spaces beside these names,
+- `corners`: by the names printed there ("1st", "2nd", "3rd", clockwise as seen from above unless the copy's components
+  say otherwise), the middles of the corner spaces beside these names,
 - `rim`: three or more points all around the board's edge,
 - `toppings`: by colour, the middles of all toppings in the photo; three or more lie on spaces,
 - `topping_edge`: a point on the edge of one of them,
