@@ -22,7 +22,8 @@ from hardware.simulated.world import PieceView
 from tests.benchmarks.simulated_pieces import FAMILIES, Family, enrolled, photograph, photographs
 from tests.long import cases
 from tests.vision.altered import as_a_phone_shows_it
-from tests.vision.drawn_board import Board, draw, every_space, label, space_mm
+from tests.vision.drawn_board import DIAMETER_MM, Board, draw, every_space, label, space_mm
+from tests.vision.drawn_table import View, project
 from tests.vision.rendered import PHOTOS, load, with_photos
 from tests.vision.theory_pictures import (
     BEFORE,
@@ -275,6 +276,24 @@ def test_labels_that_lack_something_are_named() -> None:
     few = [p for p in labels["pieces"] if p["kind"] != "topping"]
     with pytest.raises(LabelError, match="toppings lie on 0 spaces of the board; expected at least three"):
         enrol([(image, {**labels, "pieces": few})], source=["one"])
+
+
+def test_a_cutters_shadow_in_the_only_photo_is_not_learned_as_print() -> None:
+    """What lies bare beside it is learned as bright as where no shadow falls."""
+    image, stick = draw(ENROLLED), np.array(ENROLLED.sticks[0].ends_mm)
+    way = (stick[1] - stick[0]) / np.linalg.norm(stick[1] - stick[0])
+    side = np.array([-way[1], way[0]])
+    band = np.array([stick[0] + 5.0 * side, stick[1] + 5.0 * side, stick[1] + 10.0 * side, stick[0] + 10.0 * side])
+    shadow = cv2.fillPoly(np.zeros(image.shape[:2], np.uint8), [np.round(project(band, View())).astype(np.int32)], 1)
+    image[shadow > 0] = (image[shadow > 0] * 0.75).astype(np.uint8)
+    board, plain = enrol([(image, label(ENROLLED))], source=["one"]).board, pack().board
+    assert board is not None
+    assert plain is not None
+    pose = np.array([ENROLLED.x_mm, ENROLLED.y_mm, ENROLLED.angle_deg])
+    points = place(board.points.reshape(-1, 2), pose)
+    off, out = (points - stick[0]) @ side, np.linalg.norm(points - pose[:2], axis=1)
+    beside = board.known.ravel() & plain.known.ravel() & (off > 6.5) & (off < 8.5) & (out < DIAMETER_MM / 2 - 4.0)
+    assert abs(float(np.median((board.colours - plain.colours).reshape(-1, 3)[beside]))) < 0.06
 
 
 def test_spaces_lie_where_they_are_printed() -> None:

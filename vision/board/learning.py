@@ -43,6 +43,8 @@ MARGIN_MM = 3.0
 NUDGE_MM = 0.8
 OFF_SHARE = 0.1
 """A board's label and its outline differ by no more of its diameter."""
+SHADOW_REACH_MM, SHADOW_POINTS = 18.0, 20
+"""So far beside a stick its shadow is looked for, where so many points of the print are seen."""
 SHADE = 0.1
 """Print seen twice that is so much (logarithm) darker once lies in a shadow then."""
 LEAST_SPREAD = 0.05
@@ -295,6 +297,10 @@ def _learn_print(
         colours = shot.sight.colours(table, height).reshape(5, *points.shape[:2], 3)
         hidden = inside_any(shot.sight.seen(table, height), shot.hides, MARGIN_MM) | ~shot.sight.shows(table, height)
         bare = inside & ~hidden.reshape(5, *points.shape[:2]).any(0)
+        if len(shots) == 1:  # Of several the brighter one is taken.
+            seen_mm = shot.sight.seen(table[0], height).reshape(*points.shape[:2], 2)
+            for stick in shot.sticks:
+                colours += _lost_beside(stick, seen_mm, np.where(bare, colours[0].mean(-1), np.nan))[..., None]
         seen.append(np.where(bare[..., None], colours, np.nan))
     with np.errstate(all="ignore"):
         samples = _bare_of_shadows(np.stack(seen))
@@ -308,6 +314,31 @@ def _learn_print(
     samples = np.where(filled[..., None], samples, _spread_out(samples[0], filled))
     slopes = np.stack([samples[1] - samples[2], samples[3] - samples[4]], axis=2) / (2 * NUDGE_MM)
     return samples[0].astype(np.float32), slopes.astype(np.float32), filled
+
+
+def _lost_beside(stick: _Stick, seen_mm: Array, grey: Array) -> Array:
+    """What of brightness (n x n: logarithms) the shadow of a stick takes beside it, by how much darker what is seen
+    bare on one side of it is, all along it, than what is as far on the other."""
+    length = float(np.linalg.norm(stick.seen_mm[1] - stick.seen_mm[0]))
+    way = (stick.seen_mm[1] - stick.seen_mm[0]) / length
+    along, across = ((seen_mm - stick.seen_mm[0]) @ one for one in (way, np.array([-way[1], way[0]])))
+    beside = np.isfinite(grey) & (along > 0.0) & (along < length)
+    middles = np.arange(stick.diameter_mm / 2 + MARGIN_MM, SHADOW_REACH_MM, CELL_MM)
+
+    def at(side: int) -> list[float]:
+        off = [beside & (np.abs(side * across - middle) < CELL_MM) for middle in middles]
+        return [float(np.median(grey[one])) if one.sum() >= SHADOW_POINTS else np.nan for one in off]
+
+    right, left = (np.array(at(side)) for side in (1, -1))
+    darker = np.nan_to_num(left - right)
+    side = 1.0 if darker.sum() > 0.0 else -1.0
+    lost = np.maximum(side * darker, 0.0)
+    if not len(lost) or lost.max() < SHADE:
+        return np.zeros_like(grey)
+    beyond = np.flatnonzero(lost[lost.argmax() :] < SHADE / 3)
+    lost[lost.argmax() + beyond[0] if len(beyond) else len(lost) :] = 0.0
+    taken = np.interp(side * across, middles, lost, right=0.0)
+    return np.where((side * across > 0.0) & (along > 0.0) & (along < length), taken, 0.0)
 
 
 def _bare_of_shadows(seen: Array) -> Array:
