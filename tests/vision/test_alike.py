@@ -1,6 +1,7 @@
 """Which enrolled faces can be taken for each other."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -18,14 +19,31 @@ from vision.enrolling.alike import (
     upside_down,
 )
 from vision.pieces.faces import FacePack, enrol
-from vision.scene import PieceKind
+from vision.reader import read_photo
+from vision.scene import SURE, PieceKind
 
 
-def test_two_names_for_one_face_are_too_alike() -> None:
+@cache
+def named_twice() -> FacePack:
+    """One face has two names, as where a copy has the same print on several pieces."""
     pieces = [*enrolment(), Piece("a/1", 250.0, 100.0, 80.0)]
     labels = label(pieces)
     labels["pieces"][-1]["face"] = "a/9"
-    pack = enrol([(photograph(pieces), labels)], source=["drawn"])
+    return enrol([(photograph(pieces), labels)], source=["drawn"])
+
+
+def test_of_two_names_for_one_face_each_is_as_likely_where_it_lies() -> None:
+    seen = read_photo(photograph([Piece("a/1", 0.0, 40.0, 200.0), Piece("b/1", -100.0, 40.0, 100.0)]), named_twice())
+    twice, once = sorted(seen.sightings, key=lambda sighting: sighting.face)
+    assert once.face == "b/1"
+    assert once.probability > SURE
+    assert twice.likely
+    assert {face.face for face in twice.faces} == {"a/1", "a/9"}
+    assert all(0.4 < face.probability < 0.6 for face in twice.faces)
+
+
+def test_two_names_for_one_face_are_too_alike() -> None:
+    pack = named_twice()
     alike = [one for one in likenesses(pack) if one.too_alike]
     assert {(one.face, one.other) for one in alike} == {("a/1", "a/9"), ("a/9", "a/1")}
     others = [one for one in likenesses(pack) if not one.too_alike]

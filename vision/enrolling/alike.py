@@ -18,7 +18,7 @@ from vision.scene import PieceKind
 
 ALIKE_LEAD = 1.0
 """Faces that differ by less than this in the mean cell can be taken for each other in poor light: a piece needs a lead
-of 0.4 over the next face to count at all (`FOREIGN_LEAD` in `vision.pieces.reading`), and noise and blur take about
+of 0.4 over the next face to be told from it (`FOREIGN_LEAD` in `vision.pieces.reading`), and noise and blur take about
 half of it."""
 
 

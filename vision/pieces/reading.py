@@ -61,7 +61,8 @@ CERTAIN_LEAD, FIT_OF_CERTAIN = 2.5, 0.7
 """With such a lead and share a piece may fit as badly as one does in the colours of a camera that shows them quite
 otherwise. Cloth in stripes of light was taken for faces that led by up to 1.73."""
 WHOLE_LEAD = 0.1
-"""With so little lead a piece still holds, as a doubtful one, that is seen plainly wherever no other lies on it."""
+"""With so little lead, its own or that of all that are like it, a piece still holds, as a doubtful one, that is seen
+plainly wherever no other lies on it."""
 CARD_LEAD, CARD_FIT, CARD_COST = 0.45, 0.9, 2.2
 """An open card holds with such a lead, share and mean cost where it is seen. Of pictures read with two thirds of their
 faces enrolled, cards of the others led by 0.36 at most; cloths looked like 0.86 of a card, or at a cost of 2.6."""
@@ -217,26 +218,44 @@ class Reading:
 
         A face so like this one that it cannot cost ALIKE more even on the best of pictures counts by its share of that.
         """
-        own = self._own & ~self.hidden
-        seen = int(np.count_nonzero(own))
-        costs = self.costs @ own.astype(np.float32) / np.float32(max(seen, 1))
-        best = self.candidates == self.face
-        if not seen:
-            return 0.0
-        if best.all():
-            return COST_LIMIT
-        more = costs[~best] - costs[best].min()
-        if more.min() < ALIKE:
-            apart = self.prepared.apart[self.face][self.candidates[~best]]
-            more = more * np.maximum(ALIKE / np.maximum(apart, LEAST_APART), 1.0)
-        return float(more.min())
+        others = self.candidates != self.face
+        return float(self._more[others].min()) if others.any() else COST_LIMIT
 
     @cached_property
     def lead(self) -> float:
         """The margin, less what this face costs where it is open."""
+        return self._lead_by(self.margin)
+
+    @cached_property
+    def likes(self) -> Flags:
+        """Candidates: which of them cost less than ALIKE where this face is seen just as it was enrolled, itself among
+        them. Pictures hardly tell them apart."""
+        return np.asarray((self.prepared.apart[self.face][self.candidates] < ALIKE) | (self.candidates == self.face))
+
+    @cached_property
+    def _margin_of_likes(self) -> float:
+        """How much more the next best face costs that is not among its `likes`; where only such were compared, others
+        cost ALIKE more at least."""
+        return ALIKE if self.likes.all() else float(self._more[~self.likes].min())
+
+    @cached_property
+    def _more(self) -> Floats:
+        """Candidates: how much more each costs where this face is seen, see `margin`."""
+        own = self._own & ~self.hidden
+        seen = int(np.count_nonzero(own))
+        if not seen:
+            return np.zeros(len(self.candidates), np.float32)
+        costs = self.costs @ own.astype(np.float32) / np.float32(seen)
+        more = costs - costs[self.candidates == self.face].min()
+        if more[self.candidates != self.face].min(initial=ALIKE) < ALIKE:
+            apart = self.prepared.apart[self.face][self.candidates]
+            more = more * np.maximum(ALIKE / np.maximum(apart, LEAST_APART), 1.0)
+        return np.asarray(more, np.float32)
+
+    def _lead_by(self, margin: float) -> float:
         if not (self.agrees & ~(self.taken | self.hidden)).any():
             return -COST_LIMIT
-        return self.margin - OWN_DOUBT * self._open_cost
+        return margin - OWN_DOUBT * self._open_cost
 
     @cached_property
     def _open_cost(self) -> float:
@@ -248,24 +267,43 @@ class Reading:
     @cached_property
     def quality(self) -> float:
         """How likely it is no chance likeness and no piece that was never enrolled, 0 to 1."""
-        by_lead = np.exp((FOREIGN_LEAD - self.lead) / LEAD_SCALE)
-        by_ratio = ((self._open_cost + STRAY_COST) / max(self.margin, 0.01)) ** RATIO_POWER
+        return self._quality_by(self.margin)
+
+    @cached_property
+    def quality_of_likes(self) -> float:
+        """The same of this face and its `likes` together: no less than its own, and no more where it is not seen
+        plainly."""
+        return max(self.quality, self._quality_by(self._margin_of_likes)) if self._is_plain else self.quality
+
+    @cached_property
+    def _is_plain(self) -> bool:
+        """Whether a piece of this kind is seen plainly wherever no other lies on it."""
+        return self.trusted and self._fit >= SETTLED_FIT and self.cost < CLEAR_COST
+
+    @cached_property
+    def _fit(self) -> float:
+        """Which share of what is open of it looks like it."""
+        free = ~(self.taken | self.hidden)
+        return float((self.agrees & free).sum()) / max(int(free.sum()), 1)
+
+    def _quality_by(self, margin: float) -> float:
+        lead = self._lead_by(margin)
+        by_lead = np.exp((FOREIGN_LEAD - lead) / LEAD_SCALE)
+        by_ratio = ((self._open_cost + STRAY_COST) / max(margin, 0.01)) ** RATIO_POWER
         doubt = min(by_lead, by_ratio)
         if self.tells < LEAST_GAIN:
             doubt += np.exp((PLAINLY_EXPLAINED - self._explained_share) / EXPLAINED_SCALE)
         if self.own_light is OwnLight.SHEEN:
             doubt += np.exp((IN_SHEEN - self._explained_share) / IN_SHEEN_SCALE)
         if self.kind in FOREIGN_PART:
-            doubt += np.exp((self._oddest - self.lead - FOREIGN_PART[self.kind]) / PART_SCALE)
+            doubt += np.exp((self._oddest - lead - FOREIGN_PART[self.kind]) / PART_SCALE)
         return float(1.0 / (1.0 + doubt))
 
     @cached_property
     def confirmed(self) -> bool:
         """Whether this holds, now that it is known what nothing foreign hides of it."""
-        free = ~(self.taken | self.hidden)
-        fit = float((self.agrees & free).sum()) / max(int(free.sum()), 1)
-        lead = self.lead
-        if lead >= WHOLE_LEAD and self.trusted and fit >= SETTLED_FIT and self.cost < CLEAR_COST:
+        fit, lead = self._fit, self.lead
+        if self._is_plain and max(lead, self._lead_by(self._margin_of_likes)) >= WHOLE_LEAD:
             return True
         if self.kind in CARDS:
             return self._confirmed_card(fit)

@@ -4,8 +4,8 @@ import numpy as np
 
 from vision.mat.registration import Registration
 from vision.pieces.faces import BACKS, true_pose
-from vision.pieces.reading import STRONG_LEAD, Reading
-from vision.pieces.verify import Prepared
+from vision.pieces.reading import LEAD_SCALE, STRONG_LEAD, Reading
+from vision.pieces.verify import Floats, Prepared
 from vision.scene import FaceLikelihood, Pose, Sighting
 from vision.shapes import as_points, place
 
@@ -13,6 +13,8 @@ EVIDENCE = 0.08
 """How much of a cell's cost counts as independent evidence."""
 UNTRUSTED = 0.9
 """What fits badly and leads by little is never said to be sure."""
+MOST_OF_LIKES = 0.85
+"""Nor is one of faces that are alike where they are not told apart."""
 SURE_VISIBLE = 0.64
 """Below this visible share no face is said to be sure."""
 
@@ -42,6 +44,9 @@ def likelihoods(reading: Reading, prepared: Prepared) -> tuple[FaceLikelihood, .
     best = reading.candidates == reading.face
     weights = np.exp(-EVIDENCE * np.maximum(costs - costs[best].min(), 0.0))
     shares = weights / weights.sum() * ceiling(reading.visible) * reading.quality
+    told = reading.quality_of_likes - reading.quality
+    if told > 0.0:
+        shares += _among_likes(reading, costs / max(np.count_nonzero(free), 1), shares[best].max(), told)
     if reading.fits_badly or (not reading.trusted and reading.lead < STRONG_LEAD):
         shares *= UNTRUSTED  # a print of the mat's colour may look like that much of a piece by chance
     order = np.argsort(-shares - best, kind="stable")
@@ -50,6 +55,16 @@ def likelihoods(reading: Reading, prepared: Prepared) -> tuple[FaceLikelihood, .
     if reading.formerly is not None:
         ranked = _shared(ranked, names[reading.formerly])
     return (ranked[0], *(face for face in ranked[1:] if face.probability >= 0.001))
+
+
+def _among_likes(reading: Reading, costs: Floats, own: float, told: float) -> Floats:
+    """How likely each candidate is besides (`own`: what the found one has), where it is `told` so far that one of those
+    that are alike lies there, but not which: no more than that the found one stays in doubt."""
+    by_cost = np.where(reading.likes, np.exp((costs.min() - costs) / LEAD_SCALE), 0.0)
+    more = by_cost / by_cost.sum() * ceiling(reading.visible) * told
+    found = reading.candidates == reading.face
+    more[found] = np.minimum(more[found], max(MOST_OF_LIKES - own, 0.0))
+    return np.asarray(more, np.float32)
 
 
 def _shared(ranked: list[FaceLikelihood], other: str) -> list[FaceLikelihood]:
