@@ -12,9 +12,11 @@ from hardware.simulated.artwork import Artwork
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import PieceView
 from tests.benchmarks.simulated_pieces import FAMILIES, Family, enrolled, photograph
+from tests.vision import drawn_table
 from vision.frame import Image
 from vision.mat.markers import MAT_HALF_MM
 from vision.mat.registration import find_mat
+from vision.pieces.faces import FacePack, enrol
 from vision.reader import read_photo
 from vision.reports.compared import compare, true_pieces
 from vision.scene import SURE, PieceKind, Pose
@@ -24,6 +26,7 @@ GROUND, DISC, DROP = (52, 34, 128), (215, 200, 230), (60, 150, 220)
 """Blue, green, red: what the back shows of even ground, of a disc on it, and of a drop in that."""
 DISC_MM, DISC_AT_MM = 13.0, 58.0
 SQUARE_MM, TURN_DEG = 22.0, 24.0
+BAND_MM = 14.0
 FACES = ("3/1", "4/1", "5/1", "6/1", "7/1", "8/1", "9/1", "10/1")
 
 
@@ -78,3 +81,30 @@ def test_what_looks_like_a_back_but_goes_on_around_is_none() -> None:
     assert not missing
     assert not extra
     assert all(match.right and match.sighting.probability >= SURE for match in matches)
+
+
+def with_banded(image: Image, x_mm: float, y_mm: float, angle_deg: float) -> tuple[Image, dict[str, object]]:
+    """With a card as pale as the mat, its upper end as dark as the table; and its label."""
+    view, card = drawn_table.View(), drawn_table.Piece("special/banded", x_mm, y_mm, angle_deg)
+    label = drawn_table.label([card], view)["pieces"][0]
+    corners = np.array(label["outline_px"])
+    picture, share = image.copy(), BAND_MM / drawn_table.CARDS_MM["special"][1]
+    band = [corners[1], corners[2], *(corners[[2, 1]] + (corners[[3, 0]] - corners[[2, 1]]) * share)]
+    for outline, colour in ((corners, image[360, 640]), (np.array(band), image[360, 60])):
+        cv2.fillPoly(picture, [np.round(outline * 16).astype(np.int32)], colour.tolist(), cv2.LINE_AA, 4)
+    return picture, label
+
+
+@cache
+def banded() -> FacePack:
+    """The drawn faces, and a card's that is nothing but a pale ground with a dark band."""
+    pieces, labels = drawn_table.enrolment(), drawn_table.label(drawn_table.enrolment())
+    image, card = with_banded(drawn_table.photograph(pieces), -330.0, -170.0, 70.0)
+    return enrol([(image, {**labels, "pieces": [*labels["pieces"], card]})], source=["drawn"])
+
+
+def test_a_mats_edge_is_no_card_with_a_band_and_such_a_card_is_one() -> None:
+    image, _ = with_banded(drawn_table.photograph([]), 300.0, 100.0, 40.0)
+    (seen,) = read_photo(image, banded()).sightings
+    assert seen.face == "special/banded"
+    assert np.hypot(seen.pose.x_mm - 300.0, seen.pose.y_mm - 100.0) < 2.0

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from vision.hiding.cells import BESIDE_MM, CELL_MM, CoarseMap, disc
 from vision.masks import Mask, part_around
 from vision.pieces.features import log_colours
-from vision.pieces.reading import CLEAR_COST, Reading
+from vision.pieces.reading import CLEAR_COST, LEAST_GAIN, Reading
 from vision.pieces.verify import Flags, Floats, Indices, Look
 from vision.shapes import place
 
@@ -37,7 +37,13 @@ NO_PIECE = 0.7
 seen plainly, on shared and path-traced pictures as they are, in blinds, contrasted, as phones show them and with three
 lamps mirrored in the table, right ones had 0.66 at most; of 28 that were none, on cloth, on a sleeve, in a lamp's light
 and beside another game's print, one, over a shadow's edge on cloth, had 0.74, and the others more. Of such as
-are seen plainly it is not asked: in deep shadow most looks alike."""
+are seen plainly it is asked only where their faces are hardly printed: in deep shadow most looks alike."""
+HARDLY_PRINTED, EDGED = 0.35, 0.3
+"""A face of which less than the first share is told from an even surface is hardly more than an edge or two: most have
+0.5 and more. As plainly as cards that lay there, a pale card with a dark band was seen all along a mat's edge on a dark
+table. What is seen so and is a piece ends along more than the second share of its outline."""
+RIM_MM, RIM_POINTS = 2.5, 120
+"""So far inside and beyond its outline, at so many places, it is told whether a piece ends there."""
 
 
 class Surroundings:
@@ -52,7 +58,7 @@ class Surroundings:
         left, known = list(readings), set(map(id, told))
         while True:
             doubtful = [r for r in left if id(r) not in known and may_be_table(r)]
-            table = {id(r) for r in doubtful if self.shown_around(r, left) >= NO_PIECE}
+            table = {id(r) for r in doubtful if self.shown_around(r, left) >= NO_PIECE and not self._ends(r)}
             if not table:
                 return left
             left = [r for r in left if id(r) not in table]
@@ -83,6 +89,25 @@ class Surroundings:
         tells = reading.prepared.contrast[reading.face][cells]
         return max(float(recurs.mean()), float(tells[recurs].sum()) / max(float(tells.sum()), 1e-6))
 
+    def _ends(self, reading: Reading) -> bool:
+        """Whether what is seen plainly is told from the table by its outline: it looks otherwise right beside it."""
+        return _seen_plainly(reading) and self.edged(reading) > EDGED
+
+    def edged(self, reading: Reading) -> float:
+        """Along which share of its outline a piece looks otherwise than what is right beside it."""
+        shape = reading.prepared.faces.shape
+        corners = np.concatenate([shape.outline, shape.outline[:1]])
+        along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(corners, axis=0), axis=1))])
+        at = (np.arange(RIM_POINTS) + 0.5) / RIM_POINTS * along[-1]
+        rim = np.column_stack([np.interp(at, along, corners[:, axis]) for axis in (0, 1)])
+        sides = np.diff(corners, axis=0)[np.searchsorted(along, at) - 1]
+        outwards = np.column_stack([sides[:, 1], -sides[:, 0]]) / np.linalg.norm(sides, axis=1)[:, None] * RIM_MM
+        inside, beyond = (place(rim + way * outwards, reading.pose) for way in (-1.0, 1.0))
+        seen = self._look.table.shows(np.stack([inside, beyond])).all(0)
+        colours = self._look.colours(np.stack([inside, beyond]))
+        differs = np.sqrt(np.square(colours[0] - colours[1]).mean(0)) > ALIKE
+        return float(differs[seen].mean()) if seen.any() else 1.0
+
     def _spots(self, rows: Indices, columns: Indices) -> Floats:
         """What these cells and those beside them show: cells x 15."""
         return np.concatenate([self._colours[rows + down, columns + right] for down, right in _ARMS], axis=1)
@@ -106,5 +131,15 @@ _ARMS = ((0, 0), (0, ARM_CELLS), (0, -ARM_CELLS), (ARM_CELLS, 0), (-ARM_CELLS, 0
 
 
 def may_be_table(reading: Reading) -> bool:
-    """Whether it is not seen plainly, all that is open of it, as it was enrolled."""
-    return not reading.whole or reading.cost >= CLEAR_COST
+    """Whether it is not seen plainly, all that is open of it, as it was enrolled, or is of a face with little
+    print."""
+    return not _seen_plainly(reading) or _printed(reading) < HARDLY_PRINTED
+
+
+def _seen_plainly(reading: Reading) -> bool:
+    return reading.whole and reading.cost < CLEAR_COST
+
+
+def _printed(reading: Reading) -> float:
+    """Which share of its face is told from an even surface."""
+    return float((reading.prepared.contrast[reading.face] >= LEAST_GAIN).mean())
