@@ -717,7 +717,7 @@ def _open_error(path: Path, error: Exception) -> JournalError:
 
 def _write_error(path: Path, error: Exception) -> JournalWriteFailed:
     if _is_full(error):
-        return JournalDiskFull(f"{path}: the disk is full; free some space, then open the journal again")
+        return JournalDiskFull(f"{path}: the disk is full; free some space")
     return JournalWriteFailed(f"{path}: cannot be written: {error}")
 
 

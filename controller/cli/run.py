@@ -108,6 +108,7 @@ def _of_settings(shelf: Shelf, files: Sequence[Path]) -> Choice:
     """The settings' game. Raises GameError, which says where the game, or its options, stand."""
     try:
         return shelf.checked(shelf.usual())
-    except (UnknownGame, OptionError) as error:
-        key = "game" if isinstance(error, UnknownGame) else "options"
-        raise GameError(f"{written_at(files, (key,))}: {error}") from error
+    except UnknownGame as error:
+        raise GameError(f"{written_at(files, ('game',))}: {error}") from error
+    except OptionError as error:
+        raise GameError(f"{written_at(files, ('options',))}: {shelf.usual().game}: {error}") from error

@@ -22,7 +22,8 @@ def test_wrong_settings_are_said_without_a_traceback(tmp_path: Path) -> None:
     ("settings", "said"),
     [
         ('name = "Ours"\ngame = "chess"\n', ":2: 'chess' is no game; there are dice_and_slice,"),
-        ('game = "pizzeria"\n\n[options]\nadvnced = true\n', ":3: option advnced: unknown; expected components,"),
+        ("[options]\nadvanced = true\n", ":1: new_york_slice: option advanced: unknown; expected components,"),
+        ('game = "pizzeria"\n\n[options]\nadvnced = true\n', ":3: pizzeria: option advnced: unknown; expected"),
     ],
 )
 def test_a_game_or_an_option_that_is_not_there_is_said_with_its_place(tmp_path: Path, settings: str, said: str) -> None:
