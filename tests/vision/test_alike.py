@@ -3,11 +3,12 @@
 from dataclasses import replace
 from functools import cache
 
+import cv2
 import numpy as np
 import pytest
 
 from tests.vision import drawn_cards
-from tests.vision.drawn_table import Piece, View, enrolment, label, photograph
+from tests.vision.drawn_table import Piece, View, enrolment, label, photograph, project
 from tests.vision.rendered import load, with_photos
 from vision.enrolling.alike import (
     COPIES,
@@ -18,7 +19,13 @@ from vision.enrolling.alike import (
     read_copies,
     upside_down,
 )
-from vision.pieces.faces import FacePack, enrol
+from vision.frame import Image
+from vision.mat.rectify import table_map
+from vision.mat.registration import find_mat
+from vision.pieces.checking import check
+from vision.pieces.faces import FacePack, enrol, seen_pose
+from vision.pieces.from_above import FromAbove
+from vision.pieces.verify import prepare
 from vision.reader import read_photo
 from vision.scene import SURE, PieceKind
 
@@ -40,6 +47,33 @@ def test_of_two_names_for_one_face_each_is_as_likely_where_it_lies() -> None:
     assert twice.likely
     assert {face.face for face in twice.faces} == {"a/1", "a/9"}
     assert all(0.4 < face.probability < 0.6 for face in twice.faces)
+
+
+DOT_MM, BESIDE_MM = 3.0, 1.0
+
+
+def dotted(image: Image, piece: Piece) -> Image:
+    """With a dark dot on a slice, DOT_MM wide to each side."""
+    turn = np.radians(piece.angle_deg)
+    at = [[piece.x_mm + 66.0 * np.cos(turn), piece.y_mm + 66.0 * np.sin(turn)]]
+    (middle,) = np.round(project(np.array(at), View(), 2.0) * 16).astype(int).tolist()
+    return np.asarray(cv2.circle(image, middle, round(DOT_MM * 16), (30, 30, 60), -1, cv2.LINE_AA, 4), np.uint8)
+
+
+def test_of_faces_that_are_alike_each_is_compared_where_it_fits_best_itself() -> None:
+    """Though one was outlined a millimetre beside where it lay, as by hand."""
+    other = Piece("a/1", 250.0, 100.0, 0.0)
+    labels = label([*enrolment(), replace(other, x_mm=other.x_mm + BESIDE_MM)])
+    labels["pieces"][-1]["face"] = "a/9"
+    pack = enrol([(dotted(photograph([*enrolment(), other]), other), labels)], source=["drawn"])
+    lying = Piece("a/1", 0.0, 40.0, 200.0)
+    image = dotted(photograph([lying]), lying)
+    registration = find_mat(image)
+    look = FromAbove(image, table_map(registration), registration).look
+    prepared = prepare(pack.kinds[PieceKind.SLICE])
+    pose = seen_pose(np.array([lying.x_mm, lying.y_mm, lying.angle_deg]), prepared.faces.shape, registration)
+    (found,) = check(look, PieceKind.SLICE, prepared, pose[None], np.array([prepared.faces.names.index("a/1")]))
+    assert prepared.faces.names[found.face] == "a/9"
 
 
 def test_two_names_for_one_face_are_too_alike() -> None:

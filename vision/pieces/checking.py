@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from vision.pieces.faces import CARDS
 from vision.pieces.features import Colours
-from vision.pieces.reading import LEAST_AGREEING, LEAST_GAIN, NO_VEIL, OwnLight, Reading, share
+from vision.pieces.reading import ALIKE, LEAST_AGREEING, LEAST_GAIN, NO_VEIL, OwnLight, Reading, share
 from vision.pieces.shade import Shade, shade
 from vision.pieces.sheen import Sheen, sheen
 from vision.pieces.verify import (
@@ -72,7 +72,7 @@ def check(
     candidates = _candidates(rank_faces(colours, prepared.full), faces, RIVALS)
     verdict = judge(colours, candidates, prepared.full, look.trust, brightest=brightest, least_agreeing=LEAST_AGREEING)
     readings = _as_readings(look, prepared, kind, poses, candidates, verdict, veils)
-    return [reading for reading in readings if share(reading.agrees) >= LEAST_AGREEING]
+    return [_told_from_likes(look, reading) for reading in readings if share(reading.agrees) >= LEAST_AGREEING]
 
 
 def check_in_own_light(
@@ -231,12 +231,41 @@ def _check_open(
         brightest=look.brightest(behind),
         even_there=told_by_print,
     )
-    return _as_readings(look, prepared, kind, poses, candidates, verdict, veils)
+    readings = _as_readings(look, prepared, kind, poses, candidates, verdict, veils)
+    return [_told_from_likes(look, reading, cells) for reading, cells in zip(readings, free, strict=True)]
 
 
 def veils_of(readings: Sequence[Reading]) -> Floats:
     """The light over each that was taken off: n x 4."""
     return np.array([reading.veil for reading in readings], np.float32).reshape(-1, 4)
+
+
+def _told_from_likes(look: Look, reading: Reading, free: Flags | None = None) -> Reading:
+    """A piece seen plainly whose face is like others, as the one of them that fits best where each fits best itself, on
+    the free cells if given: none is outlined to the millimetre when it is enrolled, and where one of them lies best
+    another may fit better than the right one."""
+    prepared, by_print = reading.prepared, free is not None and reading.kind is not PieceKind.SPECIAL
+    free = np.ones_like(reading.agrees) if free is None else free
+    faces = np.flatnonzero(prepared.apart[reading.face] < ALIKE)
+    if len(faces) < 2 or not replace(reading, taken=~free).lies_there:
+        return reading
+    count = len(faces)
+    poses, opened = np.repeat(reading.pose[None], count, axis=0), np.repeat(free[None], count, axis=0)
+    veils = np.repeat(veils_of([reading]), count, axis=0)
+    grid, centre = prepared.full, prepared.faces.shape.centre
+    poses = refine(look, poses, faces, grid, centre, rounds=OPEN_ROUNDS, free=opened, veils=veils)
+    behind = veiled(veils, grid)
+    colours = look.colours(place(grid.points, poses), behind)
+    brightest = look.brightest(behind)
+    verdict = judge(colours, faces[:, None], grid, look.trust, free=opened, brightest=brightest, even_there=by_print)
+    each = _as_readings(look, prepared, reading.kind, poses, faces[:, None], verdict, veils)
+    best = min(each, key=lambda one: float(one.best[free].mean()))
+    others = ~np.isin(reading.candidates, faces)
+    return replace(
+        best,
+        candidates=np.concatenate([faces, reading.candidates[others]]),
+        costs=np.concatenate([verdict.costs[:, 0], reading.costs[others]]),
+    )
 
 
 def _first_look(look: Look, prepared: Prepared, poses: Array, hints: Indices, veils: Floats) -> tuple[Indices, Indices]:
