@@ -47,6 +47,12 @@ BARE, BARE_SHARE, BARE_MM = 0.03, 0.9, 0.4
 FAINT_RING, FAINT_STROKE = 0.016, 0.012
 """But where a ring about a bonus, or both strokes over it, are darker by so much along most of their way, something is:
 they cover little of its box."""
+PLAIN_RING, PLAIN_ON_PRINT = (0.4, 2.0), (0.5, 3.0)
+"""A ring of any size and place in a bonus's box is plain where most of its way is darker by more than such a share of
+how dark the sheet's lines are, and by so many times its noise: by the first where pencil is seen alone, by the second
+where it may be print."""
+OTHER_RING = 0.5
+"""It is of another size than most where a ring of theirs is darker by less than such a share of what it is."""
 FAINT_DOTS, FAINT_SPREADS = (0.4, 0.8), 5.0
 """Where paper is brighter than the picture shows, what is darker than printed dots by a share between these of what
 nearly all pencilled ones are, and by so many times what printed ones spread, may be one that light took much from."""
@@ -441,9 +447,15 @@ def _of_boxes(seen: _Seen, pencil: _Pencil, no_strokes: bool) -> dict[MarkKind, 
     washed, taken = _washed(flat, points), no_strokes & _cut_off(flat, points)
     bare = seen.bare(np.stack([np.array(box.centre_mm) + _all_over(box) for box in boxes]))
     rings, strokes = measures.rings(seen.pencilled, boxes), measures.box_crosses(seen.pencilled, boxes)
+    any_rings = measures.any_rings(seen.pencilled, boxes)
+    share, noises = PLAIN_ON_PRINT if bare is None else PLAIN_RING
+    plain = any_rings[:, 1] > max(share * pencil.line, noises * pencil.noise)
     if bare is None:
         features = _of_box_marks(rings, strokes, pencil)
-        return {kind: Evidence(places, features, hidden, washed, taken, taken) for kind in kinds}
+        unsure = {MarkKind.CIRCLED_BONUS: taken | plain, MarkKind.CROSSED_BONUS: taken}
+        return {kind: Evidence(places, features, hidden, washed, unsure[kind], taken) for kind in kinds}
+    other_size = plain & (rings[:, 1] < OTHER_RING * any_rings[:, 1])
+    rings = np.where(other_size[:, None], any_rings, rings)
     left = _stroke_left(flat)
     ringed, crossed = rings[:, 1] > FAINT_RING * left, strokes.weak.min(axis=1) > FAINT_STROKE * left
     not_ringed, not_crossed = bare & ~ringed, bare & ~crossed
@@ -453,8 +465,12 @@ def _of_boxes(seen: _Seen, pencil: _Pencil, no_strokes: bool) -> dict[MarkKind, 
     cross = np.zeros((0, 1), np.float32)
     if with_print:  # how crosses over bonuses were fitted, print in them is expected
         cross = _of_box_marks(measures.rings(flat, with_print), measures.box_crosses(flat, with_print), pencil)
+    # Out of focus what is left of print, laid on print, looks like a small ring, too.
+    maybe_ringed, maybe_none = (bare & ringed) | other_size, other_size & flat.out_of_focus
     return {
-        MarkKind.CIRCLED_BONUS: Evidence(places, ring, hidden, washed, taken | (bare & ringed), taken, not_ringed),
+        MarkKind.CIRCLED_BONUS: Evidence(
+            places, ring, hidden, washed, taken | maybe_ringed, taken | maybe_none, not_ringed
+        ),
         MarkKind.CROSSED_BONUS: Evidence(places, cross, hidden, washed, taken | (bare & crossed), taken, not_crossed),
     }
 

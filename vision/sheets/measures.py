@@ -65,6 +65,12 @@ SLACK_MM = 0.45
 RING_SHARES = (0.33, 0.62)
 """Circles about a bonus are looked for at radii of so many times the box's smaller side."""
 RING_FLANK_MM = 1.0
+ANY_RING_SHARES = (0.15, 0.62)
+"""Those of any size, also beside its middle, at radii of so many times that side,"""
+RING_MIDDLES = np.arange(-0.4, 0.41, 0.1)
+"""about points so many times the box's sides off its middle,"""
+RING_STEP_DEG = 10.0
+"""in such steps."""
 BORDER_MM = 0.8
 """Half the width in which a box's printed edge says nothing."""
 BOX_STROKE_SHARE = 0.36
@@ -293,6 +299,42 @@ def rings(flat: FlatSheet, boxes: Sequence[BonusBox]) -> Plane:
     ridge = np.stack(ridges)
     found, _ = _strongest_path(np.concatenate([ridge, ridge[:, : ridge.shape[1] // 4]], axis=1))
     return _quantiles(found)
+
+
+def any_rings(flat: FlatSheet, boxes: Sequence[BonusBox]) -> Plane:
+    """n x `PATH_SHARES`: the same of closed curves of any size about any point in each box: some circle no more than
+    the number in it. Of these it is the one whose weaker parts are darkest."""
+    flank = round(_flank_mm(flat, RING_FLANK_MM) / STEP_MM)
+    found = np.empty((len(boxes), len(PATH_SHARES)), np.float32)
+    for i, box in enumerate(boxes):
+        reach, columns, rows, border = _ring_pixels(box.size_mm, flank)
+        patch = _patch(flat.darkness, flat, box.centre_mm, reach)
+        values = np.asarray(cv2.remap(patch, columns, rows, cv2.INTER_LINEAR), np.float32)
+        ridge = _ridge(values.reshape(border.shape), border, flank)
+        paths, _ = _strongest_path(np.concatenate([ridge, ridge[:, : ridge.shape[1] // 4]], axis=1))
+        shares = _quantiles(paths)
+        found[i] = shares[shares[:, 1].argmax()]
+    return found
+
+
+@lru_cache(maxsize=16)
+def _ring_pixels(size_mm: tuple[float, float], flank: int) -> tuple[float, Plane, Plane, Bools]:
+    """How far (mm) a patch reaches that holds all curves about points in a box of this size; of those points x
+    directions x radii the columns and rows in it, and which are on the box's border."""
+    side = min(size_mm)
+    turns = np.radians(np.arange(0.0, 360.0, RING_STEP_DEG))
+    directions = np.stack([np.cos(turns), np.sin(turns)], axis=-1)
+    count = round((ANY_RING_SHARES[1] - ANY_RING_SHARES[0]) * side / STEP_MM) + 2 * flank
+    radii = ANY_RING_SHARES[0] * side + (np.arange(count) - flank) * STEP_MM
+    middles = np.stack(np.meshgrid(RING_MIDDLES, RING_MIDDLES), axis=-1).reshape(-1, 1, 1, 2) * side
+    points = (middles + directions[:, None] * radii[:, None]) * (np.array(size_mm) / side)
+    border = (np.abs(np.abs(points) - np.array(size_mm) / 2) < BORDER_MM).any(axis=-1)
+    reach = float(np.abs(points).max())
+    pixels = np.asarray(points * (PX_PER_MM, -PX_PER_MM), np.float32) + np.float32(round(reach * PX_PER_MM))
+    columns, rows = (np.ascontiguousarray(pixels[..., i]).reshape(len(points), -1) for i in range(2))
+    for plane in (columns, rows, border):
+        plane.setflags(write=False)
+    return reach, columns, rows, border
 
 
 def box_crosses(flat: FlatSheet, boxes: Sequence[BonusBox]) -> Strokes:
