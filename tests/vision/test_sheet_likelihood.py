@@ -5,15 +5,29 @@ from dataclasses import replace
 import cv2
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from hardware.kit.score_sheets import load_sheet_print
 from tests.benchmarks.fit_sheet_marks import evidence_of, fit, flat_sheet, samples
 from tests.benchmarks.sheets_report import Count, compare_marks
 from tests.long import cases
-from tests.vision.drawn_sheet import PX_PER_MM, Camera, DrawnSheet, Hand, blank_sheet, disc, photograph, stroke
+from tests.vision.drawn_sheet import (
+    PX_PER_MM,
+    Camera,
+    DrawnSheet,
+    Hand,
+    blank_sheet,
+    circle,
+    cross,
+    disc,
+    pencil_all,
+    photograph,
+    stroke,
+)
 from tests.vision.drawn_sheet_kinds import drawn_after_blank, drawn_of_kind
-from vision.scene import MarkKind, PieceKind
+from vision.scene import SURE, MarkKind, PieceKind
 from vision.sheets.finder import read_sheets
+from vision.sheets.flattening import FlatSheet
 from vision.sheets.likelihood import DOUBT, FAR, judges_for, load_judges
 from vision.sheets.marks import read_marks
 
@@ -64,6 +78,31 @@ def print_border(sheet: DrawnSheet, colour: tuple[float, float, float]) -> None:
         for x, y in ends
     )
     cv2.rectangle(sheet.ink, first, last, colour, round(0.3 * PX_PER_MM), cv2.LINE_AA)
+
+
+def test_circles_about_a_part_of_a_bonus_are_read_beside_the_blank_sheet_and_asked_about_in_one_picture() -> None:
+    rng, hand, sheet = np.random.default_rng(3), Hand(), blank_sheet(PRINT)
+    blank = flat_sheet(sheet, photograph(sheet, rng, Camera()))
+    pencil_all(replace(sheet, layout=replace(sheet.layout, boxes=())), rng, hand, share=0.3)
+    boxes = [np.array(box.centre_mm) for box in sheet.layout.boxes]
+    circle(sheet, rng, hand, boxes[0] - (0.0, 7.2), np.array([10.0, 8.5]))  # its number
+    circle(sheet, rng, hand, boxes[1], np.array([10.0, 10.0]))
+    cross(sheet, rng, hand, boxes[3], np.array([7.0, 7.0]))
+    circle(sheet, rng, hand, boxes[4] + (1.5, 0.0), np.array([13.0, 12.0]))
+    alone = flat_sheet(sheet, photograph(sheet, rng, Camera()))
+    assert alone is not None
+    assert blank is not None
+    circled = np.array([True, True, False, False, True])
+    assert (circles_of(alone)[circled] >= 1.0 - SURE).all()
+    beside_blank = circles_of(replace(alone, blank=blank.darkness))
+    assert (beside_blank[circled] >= SURE).all()
+    assert (beside_blank[~circled] <= 1.0 - SURE).all()
+
+
+def circles_of(flat: FlatSheet) -> NDArray[np.float64]:
+    """How likely each bonus is circled."""
+    marks = read_marks(flat, judges_for(flat))
+    return np.array([mark.probability for mark in marks if mark.kind is MarkKind.CIRCLED_BONUS])
 
 
 def test_nothing_is_certain_and_what_was_never_seen_counts_as_the_edge_of_what_was() -> None:

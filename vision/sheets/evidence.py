@@ -49,8 +49,8 @@ FAINT_RING, FAINT_STROKE = 0.016, 0.012
 they cover little of its box."""
 PLAIN_RING, PLAIN_ON_PRINT = (0.4, 2.0), (0.5, 3.0)
 """A ring of any size and place in a bonus's box is plain where most of its way is darker by more than such a share of
-how dark the sheet's lines are, and by so many times its noise: by the first where pencil is seen alone, by the second
-where it may be print."""
+how dark the sheet's lines are, and by so many times its noise, and both strokes of a cross are not: by the first where
+pencil is seen alone, by the second where it may be print."""
 OTHER_RING = 0.5
 """It is of another size than most where a ring of theirs is darker by less than such a share of what it is."""
 FAINT_DOTS, FAINT_SPREADS = (0.4, 0.8), 5.0
@@ -450,6 +450,7 @@ def _of_boxes(seen: _Seen, pencil: _Pencil, no_strokes: bool) -> dict[MarkKind, 
     any_rings = measures.any_rings(seen.pencilled, boxes)
     share, noises = PLAIN_ON_PRINT if bare is None else PLAIN_RING
     plain = any_rings[:, 1] > max(share * pencil.line, noises * pencil.noise)
+    plain &= strokes.weak.min(axis=1) < share * pencil.line
     if bare is None:
         features = _of_box_marks(rings, strokes, pencil)
         unsure = {MarkKind.CIRCLED_BONUS: taken | plain, MarkKind.CROSSED_BONUS: taken}
@@ -465,13 +466,16 @@ def _of_boxes(seen: _Seen, pencil: _Pencil, no_strokes: bool) -> dict[MarkKind, 
     cross = np.zeros((0, 1), np.float32)
     if with_print:  # how crosses over bonuses were fitted, print in them is expected
         cross = _of_box_marks(measures.rings(flat, with_print), measures.box_crosses(flat, with_print), pencil)
-    # Out of focus what is left of print, laid on print, looks like a small ring, too.
-    maybe_ringed, maybe_none = (bare & ringed) | other_size, other_size & flat.out_of_focus
+    maybe_ringed = (bare & ringed) | other_size
+    # Out of focus what is left of print, laid on print, looks like a small ring; the edges of hands do like an open one.
+    maybe_none = other_size & (flat.out_of_focus | (any_rings[:, 0] <= 0.0))
     return {
         MarkKind.CIRCLED_BONUS: Evidence(
             places, ring, hidden, washed, taken | maybe_ringed, taken | maybe_none, not_ringed
         ),
-        MarkKind.CROSSED_BONUS: Evidence(places, cross, hidden, washed, taken | (bare & crossed), taken, not_crossed),
+        MarkKind.CROSSED_BONUS: Evidence(
+            places, cross, hidden, washed, taken | (bare & crossed), taken | other_size, not_crossed
+        ),
     }
 
 
