@@ -49,8 +49,10 @@ FAINT_RING, FAINT_STROKE = 0.016, 0.012
 they cover little of its box."""
 PLAIN_RING, PLAIN_ON_PRINT = (0.4, 2.0), (0.5, 3.0)
 """A ring of any size and place in a bonus's box is plain where most of its way is darker by more than such a share of
-how dark the sheet's lines are, and by so many times its noise, and both strokes of a cross are not: by the first where
-pencil is seen alone, by the second where it may be print."""
+how dark the sheet's lines are, and by so many times its noise: by the first where pencil is seen alone, by the second
+where it may be print."""
+PLAIN_CROSS = (0.3, 1.5)
+"""The same of both strokes of a cross over the box, where pencil is seen alone: of 936 without one none was."""
 OTHER_RING = 0.5
 """It is of another size than most where a ring of theirs is darker by less than such a share of what it is."""
 FAINT_DOTS, FAINT_SPREADS = (0.4, 0.8), 5.0
@@ -115,6 +117,11 @@ class _Pencil:
     def ratios(self, *columns: Array | Plane) -> list[Array | Plane]:
         """Each measure beside how dark the sheet's lines are."""
         return [column / self.line for column in columns]
+
+    def plain(self, darker: Plane, share: float, noises: float) -> Bools:
+        """Which of these are darker by more than such a share of how dark the sheet's lines are, and so many times its
+        noise."""
+        return np.asarray(darker > max(share * self.line, noises * self.noise))
 
     def constants(self, count: int) -> list[Array]:
         """What is the same everywhere on the sheet."""
@@ -448,9 +455,8 @@ def _of_boxes(seen: _Seen, pencil: _Pencil, no_strokes: bool) -> dict[MarkKind, 
     bare = seen.bare(np.stack([np.array(box.centre_mm) + _all_over(box) for box in boxes]))
     rings, strokes = measures.rings(seen.pencilled, boxes), measures.box_crosses(seen.pencilled, boxes)
     any_rings = measures.any_rings(seen.pencilled, boxes)
-    share, noises = PLAIN_ON_PRINT if bare is None else PLAIN_RING
-    plain = any_rings[:, 1] > max(share * pencil.line, noises * pencil.noise)
-    plain &= strokes.weak.min(axis=1) < share * pencil.line
+    crossing = pencil.plain(strokes.weak.min(axis=1), *PLAIN_CROSS)
+    plain = pencil.plain(any_rings[:, 1], *(PLAIN_ON_PRINT if bare is None else PLAIN_RING)) & ~crossing
     if bare is None:
         features = _of_box_marks(rings, strokes, pencil)
         unsure = {MarkKind.CIRCLED_BONUS: taken | plain, MarkKind.CROSSED_BONUS: taken}
@@ -466,15 +472,15 @@ def _of_boxes(seen: _Seen, pencil: _Pencil, no_strokes: bool) -> dict[MarkKind, 
     cross = np.zeros((0, 1), np.float32)
     if with_print:  # how crosses over bonuses were fitted, print in them is expected
         cross = _of_box_marks(measures.rings(flat, with_print), measures.box_crosses(flat, with_print), pencil)
-    maybe_ringed = (bare & ringed) | other_size
-    # Out of focus what is left of print, laid on print, looks like a small ring; the edges of hands do like an open one.
+    maybe_ringed, maybe_crossed = (bare & ringed) | other_size, (bare & crossed) | crossing
+    # Out of focus what is left of print may look like a small ring, and so may edges of hands, but for a gap.
     maybe_none = other_size & (flat.out_of_focus | (any_rings[:, 0] <= 0.0))
     return {
         MarkKind.CIRCLED_BONUS: Evidence(
             places, ring, hidden, washed, taken | maybe_ringed, taken | maybe_none, not_ringed
         ),
         MarkKind.CROSSED_BONUS: Evidence(
-            places, cross, hidden, washed, taken | (bare & crossed), taken | other_size, not_crossed
+            places, cross, hidden, washed, taken | maybe_crossed, taken | other_size, not_crossed
         ),
     }
 
