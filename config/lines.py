@@ -1,6 +1,7 @@
 """Which line of a TOML file a key stands on, which `tomllib` does not tell."""
 
 import re
+import tomllib
 
 Key = tuple[str, ...]
 """A dotted key, part by part: ("seats", "3", "name")."""
@@ -17,6 +18,23 @@ _TOKEN = re.compile(
     r"|[\[\]{}\n]",
     re.DOTALL,
 )
+
+
+_BARE = re.compile(r"\s*[\w.\-]+\s*=\s*([A-Za-z_][\w\- ]*?)\s*(#.*)?")
+"""A setting whose value is text without quotes."""
+
+
+def syntax_problem(text: str, error: tomllib.TOMLDecodeError) -> tuple[int, str]:
+    """The line (from 1) at which a TOML text cannot be read, and what is wrong with it, the line itself told."""
+    at = re.search(r"at line (\d+)", str(error))
+    number = int(at[1]) if at else text.count("\n") + 1
+    lines = text.splitlines()
+    line = lines[number - 1].strip() if number <= len(lines) else ""
+    said = f"{error}: {line}" if line else str(error)
+    bare = _BARE.fullmatch(line)
+    if bare and bare[1] not in ("true", "false"):
+        said += f'; expected text in quotes, "{bare[1]}"'
+    return number, said
 
 
 def key_lines(text: str) -> dict[Key, int]:

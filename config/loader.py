@@ -3,7 +3,6 @@
 import difflib
 import functools
 import json
-import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from pydantic_core import ErrorDetails
 
 from config.checks import Collision, collisions
 from config.errors import ConfigInvalid, ConfigSyntaxError, ConfigUnreadable, Place, Problem
-from config.lines import Key, key_lines
+from config.lines import Key, key_lines, syntax_problem
 from config.schema import TableConfig
 
 _PATH_KEYS: Sequence[Key] = (("data_dir",), ("faces",), ("options", "components"))
@@ -131,8 +130,8 @@ def _read_layer(path: Path) -> _Layer:
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        line = re.search(r"at line (\d+)", str(error))
-        raise ConfigSyntaxError(f"{path}:{line[1] if line else text.count(chr(10)) + 1}: {error}") from error
+        line, said = syntax_problem(text, error)
+        raise ConfigSyntaxError(f"{path}:{line}: {said}") from error
     for key in _PATH_KEYS:
         _count_from(path.parent, data, key)
     return _Layer(path, data, key_lines(text))

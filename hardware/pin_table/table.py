@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from config.errors import ConfigInvalid, ConfigSyntaxError, ConfigUnreadable, Place, Problem
-from config.lines import Key, key_lines
+from config.lines import Key, key_lines, syntax_problem
 from hardware.pin_table.pinouts import BOARD_LABELS, BOARD_TAKEN, PI_HEADER, PI_TAKEN, PIN_CHANGE
 
 SEATS = 8
@@ -131,7 +131,8 @@ def parse_pin_table(text: str, path: Path) -> PinTable:
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigSyntaxError(f"{path}: {error}") from error
+        line, said = syntax_problem(text, error)
+        raise ConfigSyntaxError(f"{path}:{line}: {said}") from error
     lines = key_lines(text)
     problems = [
         Problem(Place(path, _line(lines, key)), ".".join(key), _value(data, key), problem)

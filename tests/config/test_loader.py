@@ -190,6 +190,11 @@ def test_no_toml_names_the_line(tmp_path: Path) -> None:
     path.write_text('name = "x"\nport = = 3\n')
     with pytest.raises(ConfigSyntaxError, match=r"table\.toml:2: Invalid value"):
         load_table([path])
+    path.write_text("# ours\ngame = pizzeria  # a game\n")
+    with pytest.raises(
+        ConfigSyntaxError, match=r'table\.toml:2: .*: game = pizzeria .*; expected text in quotes, "pizz'
+    ):
+        load_table([path])
     path.write_bytes(b'name = "\xff"\n')
     with pytest.raises(ConfigSyntaxError, match=r"table\.toml: expected UTF-8 text: .* at byte 8"):
         load_table([path])

@@ -179,7 +179,7 @@ def test_a_missing_table_is_named() -> None:
 def test_no_file_and_no_toml_are_errors(tmp_path: Path) -> None:
     with pytest.raises(ConfigUnreadable, match=r"none\.toml: expected a readable TOML file"):
         load_pin_table(tmp_path / "none.toml")
-    with pytest.raises(ConfigSyntaxError, match=r"pins\.toml: .*line 1"):
+    with pytest.raises(ConfigSyntaxError, match=r"pins\.toml:1: .*line 1"):
         parse_pin_table("pins = = 1", FILE)
 
 
