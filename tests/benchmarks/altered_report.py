@@ -38,17 +38,21 @@ from tests.vision.altered import (
     some_shadow_edge,
     some_sheen,
 )
+from vision.files.label_kinds import TRUE_KINDS
 from vision.files.labelled import labelled, picture_name
 from vision.files.photos import load_photo, photo_beside, save_photo
 from vision.frame import Image
 from vision.reports.rates import Report
 from vision.reports.report import PICTURES, report
+from vision.scene import PieceKind
 from vision.threads import use_one_core
 
 PHOTOS = Path(__file__).parents[2].parent / "shared" / "photos" / "table"
 Outlines = Sequence[NDArray[np.float64]]
 """Of the pieces: each n x 2 pixels."""
 Alter = Callable[[Image, np.random.Generator], Image]
+SLEEVED = {PieceKind.SLICE, PieceKind.SPECIAL, PieceKind.SLICE_CARD, PieceKind.ORDER_CARD}
+"""What is put in sleeves."""
 LEAST_SHOWN = 0.3
 """Pieces of which less shows mirror nothing."""
 
@@ -247,6 +251,8 @@ def _alteration(name: str, labels: Mapping[str, Any]) -> Alter:
     if name in ALTERATIONS:
         return ALTERATIONS[name]
     shown = [piece for piece in labels["pieces"] if piece["visible"] > LEAST_SHOWN and piece["kind"] != "sheet"]
+    if name == sleeves.__name__:
+        shown = [piece for piece in shown if TRUE_KINDS.get(piece["kind"]) in SLEEVED]
     return partial(ON_PIECES[name], outlines=[np.array(piece["outline_px"]) for piece in shown])
 
 
