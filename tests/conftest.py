@@ -23,8 +23,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """One process more than cores: while some wait, for a service, a browser or a clock, another one works."""
-    return len(os.sched_getaffinity(0)) + 1
+    """Two processes more than cores: while some wait, for a service, a browser or a clock, others work."""
+    return len(os.sched_getaffinity(0)) + 2
 
 
 FIRST = ("tests/vision/", "tests/browser/", "tests/controller/test_", "tests/controller/games/", "tests/rigs/")
