@@ -18,6 +18,7 @@ from tests.browser.shots import SIZES
 from tests.browser.test_display import OVERFLOWS, room, run
 from tests.controller.games.dice_and_slice.laid_sheets import LaidSheets
 from tests.controller.laid_table import Outlets, make_table
+from tests.long import cases
 
 pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs Debian's chromium (apt-get install chromium)")
 # Names and tasks that end in an ellipsis.
@@ -85,7 +86,7 @@ def free_dots(state: State) -> list[str]:
     return [name for name, bit in grid.bits.items() if not bit & state.sheets[state.active - 1].dots]
 
 
-@pytest.mark.parametrize(("players", "size"), [(6, "wide"), (2, "phone")])
+@cases(("players", "size"), [(6, "wide"), (2, "phone")], always=1)
 def test_every_moment_fits_the_window(tmp_path: Path, players: int, size: str) -> None:
     views = asyncio.run(moments(tmp_path, players, turn=3 if players > 2 else 6, end=players == 2))
 

@@ -25,6 +25,7 @@ from tests.controller.web.fixture_views import (
     unseen,
 )
 from tests.controller.web.table import TOKEN, NotingCommands, make_app, until
+from tests.long import cases
 
 pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs Debian's chromium (apt-get install chromium)")
 PATIENCE_S = 120
@@ -73,7 +74,7 @@ def run(scenario: Callable[[], Awaitable[None]]) -> None:
     asyncio.run(limited())
 
 
-@pytest.mark.parametrize("size", SIZES)
+@cases("size", SIZES, always=1)
 def test_every_moment_fits_the_window(size: str) -> None:
     async def scenario() -> None:
         async with room(ring_served()) as table:

@@ -12,6 +12,7 @@ from tests.browser.chromium import browser, find_chromium
 from tests.browser.legible import illegible
 from tests.browser.shots import SIZES
 from tests.browser.test_display import run
+from tests.long import cases
 
 pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs chromium")
 NAMES = ["Ann", "عمر الفاروق", "W" * 40, "🍕🍕🍕"]
@@ -57,7 +58,7 @@ class Shown:
         return self.newest
 
 
-@pytest.mark.parametrize("size", SIZES)
+@cases("size", SIZES, always=1)
 def test_who_needs_somebody_is_seen_and_nothing_runs_over(size: str) -> None:
     shown = Shown()
 

@@ -20,6 +20,7 @@ from tests.browser.test_display import OVERFLOWS, room, run
 from tests.controller.games.known import known
 from tests.controller.games.pizza_theory.laid_pizza import LaidPizza
 from tests.controller.laid_table import Outlets, make_table
+from tests.long import cases
 
 pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs Debian's chromium (apt-get install chromium)")
 
@@ -123,7 +124,7 @@ def cut_at_the_edges(view: TableView) -> TableView:
     return view.model_copy(update={"position": view.position | {"slices": slices, "cutters": cutters}})
 
 
-@pytest.mark.parametrize(("players", "size"), [(2, "phone"), (3, "wide")])
+@cases(("players", "size"), [(2, "phone"), (3, "wide")], always=1)
 def test_every_moment_fits_the_window(tmp_path: Path, players: int, size: str) -> None:
     views = asyncio.run(moments(tmp_path, players))
     if players == 3:

@@ -11,6 +11,7 @@ from tests.browser.legible import illegible
 from tests.browser.shots import SIZES
 from tests.browser.test_display import OVERFLOWS, room, run
 from tests.controller.laid_table import LaidTable
+from tests.long import cases
 
 pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs Debian's chromium (apt-get install chromium)")
 
@@ -31,7 +32,7 @@ async def moments(folder: Path) -> list[TableView]:
     return views
 
 
-@pytest.mark.parametrize("size", SIZES)
+@cases("size", SIZES, always=1)
 def test_every_moment_fits_the_window(tmp_path: Path, size: str) -> None:
     views = asyncio.run(moments(tmp_path))
 

@@ -102,7 +102,7 @@ def test_a_card_laid_on_the_open_pile_is_seen_in_the_next_frame_at_rest(pack: Fa
 
 
 @with_photos
-@cases("name", sorted(path.stem for path in PHOTOS.glob("cards-*-*.json"))[1::2], always=2)
+@cases("name", sorted(path.stem for path in PHOTOS.glob("cards-*-*.json"))[1::2], always=1)
 def test_rendered_cards_are_read(name: str) -> None:
     """Every other one; `make cards-report` reads all."""
     image, labels = load(name)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.long import cases
 from tests.vision.camera_noise import camera_noise
 from tests.vision.drawn_table import Piece, View, enrolled, photograph
 from tests.vision.test_reader import TABLE, assert_shows
@@ -270,7 +271,7 @@ def test_a_hand_that_lay_there_from_the_start_is_gone_when_it_goes(pack: FacePac
     assert watch(reader, [TABLE] * 6, waving=False, start=20)[-1].hidden == ()
 
 
-@pytest.mark.parametrize("from_start", [False, True])
+@cases("from_start", [False, True], always=1)
 def test_on_chequered_cloth_a_hand_beside_the_mat_is_one_while_it_is_there(pack: FacePack, from_start: bool) -> None:
     """Cloth has more edges than a hand: only colours tell which of the two was there first."""
     reader = Reader(pack)

@@ -12,6 +12,7 @@ from hardware.kit.score_sheets import load_sheet_print
 from tests.benchmarks.fit_sheet_marks import drawn_flat, flat_sheet
 from tests.benchmarks.sheets_report import Count, compare_marks
 from tests.benchmarks.simulated_sheets import SheetTable, printed, sheet_table
+from tests.long import cases
 from tests.vision.drawn_sheet import Camera, DrawnSheet, Hand, blank_sheet, corners_px, pencil_all, photograph
 from vision.frame import Image
 from vision.mat.registration import find_mat
@@ -41,7 +42,7 @@ def test_a_disc_and_a_movement_blur_by_their_deviation() -> None:
     assert pictured(moved).blur_mm == pytest.approx(np.hypot(4.0 / 2.0 / 12**0.5, 0.4), rel=0.15)
 
 
-@pytest.mark.parametrize(("way", "read"), [(0, 0.9), (1, 0.94)], ids=["one picture alone", "after blank"])
+@cases(("way", "read"), [(0, 0.9), (1, 0.94)], ids=["one picture alone", "after blank"], always=1)
 def test_what_cannot_be_read_out_of_focus_is_doubtful(way: int, read: float) -> None:
     count = Count()
     for seed in (7101, 7104):

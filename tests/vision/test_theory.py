@@ -129,7 +129,7 @@ def test_a_board_that_was_moved_is_found_anew() -> None:
 
 
 @cases("turn_deg", [120.0, 240.0], always=1)
-@pytest.mark.parametrize("off_mm", [0.0, 0.4])
+@cases("off_mm", [0.0, 0.4], always=1)
 def test_a_board_turned_in_its_place_is_found_anew(turn_deg: float, off_mm: float) -> None:
     turned = arranged(21, Board(4.0 + off_mm, -3.0, (40.0 + turn_deg) % 360.0))
     _, again, anew = found_again(BEFORE, turned)

@@ -49,7 +49,7 @@ def test_what_is_wider_than_a_topping_and_looks_like_one_is_none(colour: str, wi
     )
 
 
-@pytest.mark.parametrize("colour", ["blue", "orange", "black"])
+@cases("colour", ["blue", "orange", "black"], always=1)
 def test_a_pencil_of_a_toppings_colour_is_no_topping(colour: str) -> None:
     """It shows print on both of its sides; what lies elsewhere is read as without it."""
     board = arranged(11, Board(0.0, 0.0, 30.0))

@@ -79,7 +79,7 @@ def away_mm(mark: SheetMark, covered_mm: NDArray[np.float64]) -> float:
     return float(np.hypot(*(covered_mm - middle).T).min())
 
 
-@pytest.mark.parametrize(
+@cases(
     "thing",
     [
         pencil((-55.0, -20.0), 35.0, YELLOW),
@@ -92,6 +92,7 @@ def away_mm(mark: SheetMark, covered_mm: NDArray[np.float64]) -> float:
         coin((-48.0, -20.0), SILVER),
     ],
     ids=["yellow", "black", "white", "grey", "pen", "blue pen", "skewer", "coin"],
+    always=3,
 )
 def test_nothing_under_what_lies_on_a_sheet_is_surely_otherwise(thing: Thing) -> None:
     there = sheet()[0].marks

@@ -510,6 +510,7 @@ def test_two_looks_under_one_name_are_said(tmp_path: Path) -> None:
     assert "mm does not look like the one that was learned; 2 pieces have this name" in result.stdout
 
 
+@pytest.mark.long
 def test_a_photo_that_cannot_be_used_keeps_no_other_from_the_page(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

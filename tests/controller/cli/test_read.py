@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controller.cli import enrol, read
+from tests.long import cases
 from tests.vision.drawn_table import photograph
 from vision.mat.lens import Lens
 from vision.pieces.faces import load_pack, save_pack
@@ -262,7 +263,7 @@ def test_dice_alone_are_read_without_faces_and_without_a_mat(tmp_path: Path) -> 
     assert CliRunner().invoke(read.command, [*options, "--sheet", names[0], names[0]]).exit_code == 2
 
 
-@pytest.mark.parametrize("seed", [1, 13])
+@cases("seed", [1, 13], always=1)
 def test_a_die_in_a_hand_is_doubted_where_dice_are_read_alone(tmp_path: Path, seed: int) -> None:
     """Nobody has thrown it yet; without the network for hands it was surely read."""
     from tests.benchmarks.held_dice import held_die

@@ -19,6 +19,7 @@ from tests.controller.games.dice_and_slice.situations import (
     turn,
     with_dots,
 )
+from tests.long import cases
 
 
 def played(players: int, seed: int, advised: set[int], options: dict[str, Any] | None = None) -> State:
@@ -43,7 +44,7 @@ def played(players: int, seed: int, advised: set[int], options: dict[str, Any] |
     return state
 
 
-@pytest.mark.parametrize(("players", "seed"), [(2, 1), (2, 2), (3, 3)])
+@cases(("players", "seed"), [(2, 1), (2, 2), (3, 3)], always=1)
 def test_advice_wins_against_chance(players: int, seed: int) -> None:
     me = seed % players + 1
     state = played(players, seed, {me})

@@ -23,6 +23,7 @@ from tests.controller.games.pizzeria.situations import (
     served,
     takes,
 )
+from tests.long import cases
 
 PRIZE = faces("11/2 11/3 11/4 11/5 11/6 11/7 2/2 4/4 9/9 7/7 6/6")
 
@@ -51,14 +52,14 @@ def finished(players: int, seed: int, advised: Collection[int], options: dict[st
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5, 6])
-@pytest.mark.parametrize("variant", [False, True])
+@cases("variant", [False, True], always=1)
 def test_a_game_by_advice_is_legal_and_ranked(players: int, variant: bool) -> None:
     final = finished(players, players, range(1, players + 1), {"advanced": variant})
     assert GAME.winners(final)
     assert sum(len(holding.eaten) for holding in final.holdings) > 0
 
 
-@pytest.mark.parametrize(("players", "options"), [(2, {}), (4, {"advanced": True}), (6, {})])
+@cases(("players", "options"), [(2, {}), (4, {"advanced": True}), (6, {})], always=1)
 def test_advice_beats_chance(players: int, options: dict[str, Any]) -> None:
     games = 12
     won = sum(1 in GAME.winners(finished(players, seed, {1}, options)) for seed in range(games))

@@ -16,6 +16,7 @@ from controller.game import Json
 from controller.games.slice import GAME
 from controller.games.slice.rules import State
 from tests.controller.games.slice.situations import ALL_DOWN, ORDERS, dealt, game, table
+from tests.long import cases
 
 
 def ways(state: State, depth: int) -> int:
@@ -292,7 +293,7 @@ SITUATIONS = [
 ]
 
 
-@pytest.mark.parametrize(("players", "position", "reset", "depth"), SITUATIONS)
+@cases(("players", "position", "reset", "depth"), SITUATIONS, always=4)
 def test_ways_are_those_of_the_second_model(players: int, position: dict[str, Any], reset: bool, depth: int) -> None:
     state = GAME.setup(players, {"pizza_reset": reset}, position)
     for plies in range(depth + 1):

@@ -2,8 +2,6 @@
 
 from random import Random
 
-import pytest
-
 from controller.game import Actor
 from controller.games.slice import GAME
 from controller.games.slice.components import load_components
@@ -12,6 +10,7 @@ from controller.simulation.players import Tally
 from hardware.simulated.world import WorldSnapshot
 from tests.controller.games.slice.laid_slice import SEATS, CardEyes, Contents
 from tests.controller.played_games import played
+from tests.long import cases
 from vision.scene import PieceKind, Scene
 
 DOUBTFUL = 0.02
@@ -20,7 +19,7 @@ OPTIONS = {"pizzas": 1, **ON_TABLE}
 FACES = (*(f"slice/{card}" for card in load_components().cards), "slice/back")
 
 
-@pytest.mark.parametrize(("players", "seed"), [(2, 2), (4, 3)])
+@cases(("players", "seed"), [(2, 2), (4, 3)], always=1)
 def test_every_play_is_read_and_every_breach_found(players: int, seed: int) -> None:
     tally = play(players, seed, mistake=0.3)
     assert tally.wrong == 0
