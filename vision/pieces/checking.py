@@ -17,7 +17,6 @@ from vision.pieces.verify import (
     Grid,
     Indices,
     Look,
-    OverCells,
     Prepared,
     Verdict,
     judge,
@@ -35,7 +34,8 @@ ROUNDS, CARD_ROUNDS = 2, 5
 OPEN_ROUNDS = 3
 """And so often where only what is open of it tells it."""
 RIVALS = 6
-FIRST_RIVALS = 3
+FIRST_RIVALS, FIRST_TOLD = 3, 0.3
+"""At the first look so many faces are compared, and such a share of LEAST_GAIN is enough."""
 SHADED_AGREEING = 0.9
 """So much of a piece in shade agrees at the first look: of those on shared pictures that were right then 97 of 100, of
 others one in twenty."""
@@ -280,12 +280,12 @@ def _first_look(look: Look, prepared: Prepared, poses: Array, hints: Indices, ve
     verdict = judge(colours, candidates, grid, look.trust, brightest=brightest, least_agreeing=least)
     own = verdict.agrees
     gain = np.where(own, verdict.gain, 0.0).sum(1) / np.maximum(own.sum(1), 1)
-    worth = np.flatnonzero((own.mean(1) > least) & (gain > 0.3 * LEAST_GAIN))
+    worth = np.flatnonzero((own.mean(1) > least) & (gain > FIRST_TOLD * LEAST_GAIN))
     return worth, candidates[worth, verdict.best[worth]]
 
 
 def _first_look_in_own_light(
-    light_of: Callable[[Colours, Indices, Grid, None], OverCells],
+    light_of: Callable[[Colours, Indices, Grid, None], Shade | Sheen],
     look: Look,
     prepared: Prepared,
     poses: Array,
@@ -297,7 +297,8 @@ def _first_look_in_own_light(
     light = light_of(colours, hints, grid, None)
     even, brightest = light.taken_off(colours), light.taken_off(look.brightest())
     verdict = judge(even, hints[:, None], grid, look.trust, brightest=brightest, least_agreeing=SHADED_AGREEING)
-    return np.flatnonzero(verdict.agrees.mean(1) >= SHADED_AGREEING)
+    told = light.told(verdict.gain, verdict.costs[:, 0]).mean(1)
+    return np.flatnonzero((verdict.agrees.mean(1) >= SHADED_AGREEING) & (told > FIRST_TOLD * LEAST_GAIN))
 
 
 def _as_readings(
