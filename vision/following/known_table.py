@@ -617,8 +617,8 @@ class _Stood:
 
 
 def where_they_lay(look: Look, kind: PieceKind, prepared: Prepared, readings: Sequence[Reading]) -> list[Reading]:
-    """Pieces of this kind, looked at again where they lay; such that are not plainly seen, in shade
-    or behind what they mirror as well."""
+    """Pieces of this kind, looked at again where they lay; such that are not plainly seen, in shade or behind what they
+    mirror as well."""
     mine = [r for r in readings if r.kind is kind]
     again = check_again(look, kind, prepared, mine, np.array([r.pose for r in mine]).reshape(-1, 3))
     lost = [r for r in mine if r.own_light is None and not lies_among(r, [other for other in again if other.settled])]

@@ -140,6 +140,11 @@ def log_colours(seen: Image, gain: NDArray[np.float32]) -> Colours:
     return np.asarray(cv2.LUT(seen.reshape(1, -1, 3), logarithms(gain)), np.float32).reshape(seen.shape)
 
 
+def levels_of(colours: Colours) -> NDArray[np.float32]:
+    """The levels, of white paper's `PAPER_LEVEL`, whose logarithms these colours are."""
+    return np.asarray(np.maximum(np.exp(colours) - np.float32(LOG_FLOOR), np.float32(0.0)), np.float32)
+
+
 def logarithms(gain: NDArray[np.float32]) -> Colours:
     """1 x 256 x 3: what each level of a channel is with light of this gain, for `cv2.LUT`."""
     levels = np.arange(256, dtype=np.float32)[None, :, None]

@@ -24,9 +24,9 @@ EXPLAINED, PLAINLY_EXPLAINED, EXPLAINED_SCALE = 0.67, 0.74, 0.02
 with the second it is as likely chance as it is right. On wood and along a printed line nearly plain faces explained 0.4
 to 0.54 of it, between planks once 0.74; where they lay 0.9 and more, in half of the light 0.79 and more."""
 IN_SHEEN, IN_SHEEN_SCALE = 0.88, 0.01
-"""As much of it a face explains that a lamp is mirrored on, or that is another. Of simulated cards in sleeves 297 that
-were read right explained 0.9 and more but for one in twenty; of 11 that were read with half of their faces enrolled,
-and taken for others, all less."""
+"""Where a face that mirrors a lamp explains so much of it, it is as likely another as it is right. Of simulated cards
+in sleeves 297 that were read right explained 0.9 and more, but for one in twenty; ten that were taken for others, with
+half of the faces enrolled, all less."""
 OWN_DOUBT = 0.5
 """How much the cost of all that is open speaks against a face, beside what the next best face costs more."""
 FOREIGN_LEAD = 0.4

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.kept import Kept
-from vision.pieces.features import LOG_FLOOR, Colours
+from vision.pieces.features import LOG_FLOOR, Colours, levels_of
 from vision.pieces.verify import AT_ONCE, Flags, Floats, Grid, Indices
 from vision.short_axes import row_medians
 
@@ -64,7 +64,7 @@ def lights(seen: Colours, faces: Indices, grid: Grid, free: Flags | None = None)
     if len(seen) > AT_ONCE:
         parts = [slice(i, i + AT_ONCE) for i in range(0, len(seen), AT_ONCE)]
         return np.concatenate([lights(seen[p], faces[p], grid, None if free is None else free[p]) for p in parts])
-    levels, enrolled = _levels(seen), _levels(grid.enrolled)[faces]
+    levels, enrolled = levels_of(seen), levels_of(grid.enrolled)[faces]
     own = enrolled.sum(1)
     ratio = np.log((levels.sum(1) + np.float32(FLOOR)) / (own + np.float32(FLOOR)))
     weight = grid.precision[faces] / grid.precision.max() * np.square(own / (own + np.float32(DARK)))
@@ -78,10 +78,6 @@ def lights(seen: Colours, faces: Indices, grid: Grid, free: Flags | None = None)
     sure = weight / np.square(1.0 + np.square((ratio - profile) / np.float32(STRAYS)))
     profile = _profile(ratio, sure, _knots(grid.points, turn))
     return _tinted(levels, enrolled, profile, sure)
-
-
-def _levels(colours: Colours) -> Floats:
-    return np.asarray(np.maximum(np.exp(colours) - np.float32(LOG_FLOOR), np.float32(0.0)), np.float32)
 
 
 def _knots(points: NDArray[np.float64], turns_deg: NDArray[np.float64]) -> Floats:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vision.kept import Kept
-from vision.pieces.features import LOG_FLOOR, PAPER_LEVEL, Colours
+from vision.pieces.features import LOG_FLOOR, PAPER_LEVEL, Colours, levels_of
 from vision.pieces.verify import AT_ONCE, Flags, Floats, Grid, Indices
 
 GAMMA = 2.2
@@ -92,8 +92,7 @@ def _rough(light: Floats, weight: Floats, smoother: Floats) -> Floats:
 
 def _light(colours: Colours) -> Floats:
     """Light as a share of white paper's."""
-    levels = np.maximum(np.exp(colours) - np.float32(LOG_FLOOR), np.float32(0.0))
-    return np.asarray((levels / np.float32(PAPER_LEVEL)) ** np.float32(GAMMA), np.float32)
+    return np.asarray((levels_of(colours) / np.float32(PAPER_LEVEL)) ** np.float32(GAMMA), np.float32)
 
 
 def _colours(light: Floats) -> Colours:
