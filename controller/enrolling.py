@@ -22,7 +22,8 @@ from vision.files.label_kinds import LABEL_KINDS, LabelError, with_article
 from vision.frame import Image
 from vision.mat.lens import Lens
 from vision.mat.registration import Registration, lens_doubt
-from vision.pieces.faces import BACKS, FacePack, enrol, find_named
+from vision.pieces.faces import BACKS, FacePack
+from vision.pieces.learning import enrol, find_named
 from vision.reports.report import report_photo
 from vision.scene import PieceKind
 from vision.shapes import place

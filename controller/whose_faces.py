@@ -33,7 +33,7 @@ class GameFaces:
     faces: tuple[str, ...] = ()
     """Its faces, backs included, as it names them; none where its pieces have none."""
     board_spaces: tuple[str, ...] = ()
-    """Its board's spaces, as `vision.pieces.faces.enrol` takes them; none where it has no board."""
+    """Its board's spaces, as `vision.pieces.learning.enrol` takes them; none where it has no board."""
     board_corners: Mapping[str, str] = field(default_factory=dict)
     """The coordinates of its board's corner spaces by what is printed beside them, clockwise as seen from above, as
     `board_of_marks` takes them."""

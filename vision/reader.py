@@ -34,12 +34,13 @@ from vision.pieces.finding import find_pieces
 from vision.pieces.from_above import FromAbove
 from vision.pieces.left_over import with_left_over
 from vision.pieces.lens_fit import carried_over, largest_move_mm, lens_by_pieces
+from vision.pieces.prepared import Prepared, prepare
 from vision.pieces.raster import Raster, explained, select
 from vision.pieces.reading import Reading
 from vision.pieces.search import Index, build_index
 from vision.pieces.tone import PLAIN, in_tone, tone_of
 from vision.pieces.top_down import from_top_down
-from vision.pieces.verify import Look, Prepared, prepare
+from vision.pieces.verify import Look
 from vision.scene import HiddenCause, HiddenPlace, PaperLevel, PieceKind, Scene, Sighting
 from vision.shapes import place
 

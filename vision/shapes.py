@@ -38,13 +38,27 @@ class Shape:
         """m x 2 points inside, own frame."""
         return _slice_lattice(*self.size_mm) if self.kind is PieceKind.SLICE else _card_lattice(*self.size_mm)
 
+    def cells_at(self, points: Array) -> NDArray[np.intp]:
+        """Which lattice point is nearest to points (... x 2, own frame), -1 where they are beyond it."""
+        (first, index), lattice = self._raster, self.lattice
+        keys = 2 * np.round((points - lattice[0]) / CELL_MM).astype(int) + _lattice_keys(lattice[:1])[0] - first
+        within = np.clip(keys, 0, np.array(index.shape) - 1)
+        return np.asarray(index[tuple(np.moveaxis(within, -1, 0))], np.intp)
+
+    @cached_property
+    def _raster(self) -> tuple[NDArray[np.int_], NDArray[np.intp]]:
+        """The lattice's first row and column of half cells, and who is where from there; -1 for nobody, so all around
+        it."""
+        keys = _lattice_keys(self.lattice)
+        first = keys.min(axis=0) - 2
+        index = np.full(keys.max(axis=0) - first + 3, -1, np.intp)
+        index[tuple((keys - first).T)] = np.arange(len(keys))
+        return first, index
+
     @cached_property
     def neighbours(self) -> NDArray[np.intp]:
         """m x 9: each lattice point and those around it; where there is none, the point itself."""
-        keys = _lattice_keys(self.lattice)
-        first = keys.min(axis=0) - 2
-        index = np.full(keys.max(axis=0) - first + 3, -1)
-        index[tuple((keys - first).T)] = np.arange(len(keys))
+        keys, (first, index) = _lattice_keys(self.lattice), self._raster
         steps = np.array([(dx, dy) for dx in (-2, 0, 2) for dy in (-2, 0, 2)])
         around = index[tuple(np.moveaxis(keys[:, None] + steps - first, -1, 0))]
         return np.where(around < 0, np.arange(len(keys))[:, None], around).astype(np.intp)
@@ -99,13 +113,18 @@ def place(points: Array, pose: Array) -> Array:
     return moved
 
 
+def place_poses(poses: Array, pose: Array) -> Array:
+    """Move poses in a piece's own frame (n x 3) to the table by that piece's pose."""
+    return np.column_stack([place(poses[:, :2], pose), (poses[:, 2] + pose[2]) % 360.0])
+
+
 def to_own_frame(points: Array, pose: Array) -> Array:
-    """The inverse of `place` for one pose."""
+    """The inverse of `place` for one pose: ... x 2 gives ... x 2."""
     turn = np.radians(pose[2])
     offset = points - pose[:2]
     along = offset @ np.array([np.cos(turn), np.sin(turn)])
     across = offset @ np.array([-np.sin(turn), np.cos(turn)])
-    return np.column_stack([along, across])
+    return np.stack([along, across], axis=-1)
 
 
 def angle_between(first_deg: Array | float, second_deg: Array | float) -> Array:

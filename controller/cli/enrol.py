@@ -336,7 +336,7 @@ def _draw_marked(game: GameFaces, drawing: Path, label: Label, image: "Image", n
     """A copy of a photo with its board as it is understood."""
     from controller.enrolling import marked_board
     from vision.enrolling.marked_board import draw_marked_board
-    from vision.pieces.faces import find_named
+    from vision.pieces.learning import find_named
 
     registration = find_named(image, name, lens)
     board = marked_board(label[MARKS], registration, name, game)

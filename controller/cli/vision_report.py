@@ -23,7 +23,8 @@ from vision.files.labels import SpacesLabel
 from vision.files.photos import PhotoError, load_photo, photo_beside, save_photo
 from vision.mat.errors import VisionError
 from vision.mat.registration import find_mat
-from vision.pieces.faces import FacePack, enrol, load_pack
+from vision.pieces.faces import FacePack, load_pack
+from vision.pieces.learning import enrol
 from vision.reports.compared import PhotoReport
 from vision.reports.rates import Report
 from vision.reports.report import PICTURES, SHEET_PICTURES, report

@@ -25,7 +25,8 @@ from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import World
 from vision.frame import Image
-from vision.pieces.faces import FacePack, FacePackError, enrol, load_pack, save_pack
+from vision.pieces.faces import FacePack, FacePackError, load_pack, save_pack
+from vision.pieces.learning import enrol
 from vision.scene import PieceKind, Pose
 
 ART_PX_PER_MM = 4.0
@@ -105,7 +106,7 @@ def enrol_own_copy(game: str, art: Mapping[str, Artwork], width: int, height: in
 def enrolment_photos(
     game: str, art: Mapping[str, Artwork], width: int, height: int
 ) -> Iterator[tuple[Image, dict[str, Any]]]:
-    """Pictures that show every face once, apart, labelled as `vision.pieces.faces.enrol` asks for; a copy's own
+    """Pictures that show every face once, apart, labelled as `vision.pieces.learning.enrol` asks for; a copy's own
     `photos` where it has them."""
     conditions = Conditions(tilt_deg=1.0)
     if hasattr(_copy(game), "photos"):

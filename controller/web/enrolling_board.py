@@ -23,7 +23,8 @@ from vision.frame import Image
 from vision.mat.lens import Lens
 from vision.mat.markers import MAT_HALF_MM
 from vision.mat.registration import Registration
-from vision.pieces.faces import find_named, save_pack
+from vision.pieces.faces import save_pack
+from vision.pieces.learning import find_named
 
 
 class BoardPhotoView(BaseModel):

@@ -23,7 +23,8 @@ from tests.vision.drawn_table import View, photograph
 from vision.files.labelled import labelled
 from vision.files.photos import load_photo
 from vision.frame import Frame, Image
-from vision.pieces.faces import FacePack, enrol
+from vision.pieces.faces import FacePack
+from vision.pieces.learning import enrol
 from vision.reader import Reader, read_photo
 from vision.reports.report import report
 from vision.threads import use_one_core

@@ -39,7 +39,7 @@ from vision.frame import Image
 from vision.looking_for import finders_for
 from vision.mat.errors import RegistrationError
 from vision.mat.registration import find_mat
-from vision.pieces.faces import enrol
+from vision.pieces.learning import enrol
 from vision.scene import SURE, PieceKind, Sighting
 from vision.threads import use_one_core
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from controller.arranged import misarranged
 from vision.files.labelled import labelled
 from vision.files.photos import load_photo, photo_beside
-from vision.pieces.faces import FacePack, enrol
+from vision.pieces.faces import FacePack
+from vision.pieces.learning import enrol
 from vision.reports.report import report
 from vision.threads import use_one_core
 

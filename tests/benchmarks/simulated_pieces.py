@@ -36,7 +36,8 @@ from tests.benchmarks.simulated_hands import reaching
 from tests.benchmarks.views import View
 from vision.frame import Image
 from vision.mat.markers import MARKERS_MM
-from vision.pieces.faces import BACKS, FacePack, enrol
+from vision.pieces.faces import BACKS, FacePack
+from vision.pieces.learning import enrol
 from vision.reports.compared import NEAR_DEG, NEAR_MM
 from vision.scene import PieceKind, Pose
 

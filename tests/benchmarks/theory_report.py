@@ -21,7 +21,8 @@ from vision.frame import Image
 from vision.looking_for import finders_for
 from vision.mat.errors import RegistrationError
 from vision.mat.registration import find_mat
-from vision.pieces.faces import FacePack, enrol
+from vision.pieces.faces import FacePack
+from vision.pieces.learning import enrol
 from vision.reader import read_photo
 from vision.scene import EMPTY, SURE, PieceKind, Scene
 

@@ -16,7 +16,8 @@ from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import World
 from tests.hardware.demo_table import demo_art, demo_slices, demo_specials, ring_poses
 from vision.frame import Image
-from vision.pieces.faces import TILE_MM, FacePack, enrol
+from vision.pieces.faces import TILE_MM, FacePack
+from vision.pieces.learning import enrol
 from vision.scene import PieceKind, Pose
 
 SIZES = ((1280, 720), (1920, 1080), (2304, 1296))

@@ -5,7 +5,8 @@ from functools import cache
 import numpy as np
 
 from tests.vision.drawn_table import Piece, label, photograph
-from vision.pieces.faces import FacePack, enrol
+from vision.pieces.faces import FacePack
+from vision.pieces.learning import enrol
 
 TOPPINGS = ("tomato", "olive", "pepper", "onion", "bacon", "basil")
 SLICES = tuple(f"slice/{topping}" for topping in (*TOPPINGS, "combo", "hot-sauce", "back"))

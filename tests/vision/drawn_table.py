@@ -13,7 +13,8 @@ from tests.vision.camera_noise import camera_noise
 from vision.files.label_kinds import LABEL_KINDS
 from vision.frame import Image
 from vision.mat.markers import MARKERS_MM
-from vision.pieces.faces import FacePack, enrol, piece_height_mm
+from vision.pieces.faces import FacePack, piece_height_mm
+from vision.pieces.learning import enrol
 
 SIZE = (1280, 720)
 RADIUS_MM = 100.0

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from vision.frame import Image
-from vision.pieces.faces import FacePack, enrol
+from vision.pieces.faces import FacePack
+from vision.pieces.learning import enrol
 
 PHOTOS = Path(__file__).parents[2].parent / "shared" / "photos" / "table"
 

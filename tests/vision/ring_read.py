@@ -9,9 +9,9 @@ from vision.mat.registration import find_mat
 from vision.pieces.features import find_keypoints
 from vision.pieces.finding import find_pieces
 from vision.pieces.from_above import FromAbove
+from vision.pieces.prepared import Prepared, prepare
 from vision.pieces.reading import Reading
 from vision.pieces.search import build_index
-from vision.pieces.verify import Prepared, prepare
 from vision.scene import PieceKind
 
 SIZE = (1280, 720)

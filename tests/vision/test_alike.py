@@ -23,9 +23,10 @@ from vision.frame import Image
 from vision.mat.rectify import table_map
 from vision.mat.registration import find_mat
 from vision.pieces.checking import check
-from vision.pieces.faces import FacePack, enrol, seen_pose
+from vision.pieces.faces import FacePack, seen_pose
 from vision.pieces.from_above import FromAbove
-from vision.pieces.verify import prepare
+from vision.pieces.learning import enrol
+from vision.pieces.prepared import prepare
 from vision.reader import read_photo
 from vision.scene import SURE, PieceKind
 
@@ -49,7 +50,7 @@ def test_of_two_names_for_one_face_each_is_as_likely_where_it_lies() -> None:
     assert all(0.4 < face.probability < 0.6 for face in twice.faces)
 
 
-DOT_MM, BESIDE_MM = 3.0, 1.0
+DOT_MM = 3.0
 
 
 def dotted(image: Image, piece: Piece) -> Image:
@@ -60,20 +61,48 @@ def dotted(image: Image, piece: Piece) -> Image:
     return np.asarray(cv2.circle(image, middle, round(DOT_MM * 16), (30, 30, 60), -1, cv2.LINE_AA, 4), np.uint8)
 
 
-def test_of_faces_that_are_alike_each_is_compared_where_it_fits_best_itself() -> None:
-    """Though one was outlined a millimetre beside where it lay, as by hand."""
+def outlined_beside(beside_mm: float) -> FacePack:
+    """Of two slices that are alike but for a dot one was outlined so far beside where it lay, as by hand, or as a
+    slice's tip is where shadows widen it."""
     other = Piece("a/1", 250.0, 100.0, 0.0)
-    labels = label([*enrolment(), replace(other, x_mm=other.x_mm + BESIDE_MM)])
+    labels = label([*enrolment(), replace(other, x_mm=other.x_mm + beside_mm)])
     labels["pieces"][-1]["face"] = "a/9"
-    pack = enrol([(dotted(photograph([*enrolment(), other]), other), labels)], source=["drawn"])
+    return enrol([(dotted(photograph([*enrolment(), other]), other), labels)], source=["drawn"])
+
+
+@pytest.mark.parametrize("beside_mm", [1.0, 4.0])
+def test_of_faces_that_are_alike_each_is_compared_where_it_fits_best_itself(
+    beside_mm: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vision.pieces.learning.strays", lambda faces: np.zeros((len(faces.names), 3)))
+    pack = outlined_beside(beside_mm)
     lying = Piece("a/1", 0.0, 40.0, 200.0)
     image = dotted(photograph([lying]), lying)
     registration = find_mat(image)
     look = FromAbove(image, table_map(registration), registration).look
     prepared = prepare(pack.kinds[PieceKind.SLICE])
+    of, to = (prepared.faces.names.index(name) for name in ("a/1", "a/9"))
+    assert prepared.beside[of, to] == pytest.approx([beside_mm, 0.0, 0.0], abs=0.2)
     pose = seen_pose(np.array([lying.x_mm, lying.y_mm, lying.angle_deg]), prepared.faces.shape, registration)
-    (found,) = check(look, PieceKind.SLICE, prepared, pose[None], np.array([prepared.faces.names.index("a/1")]))
+    (found,) = check(look, PieceKind.SLICE, prepared, pose[None], np.array([of]))
     assert prepared.faces.names[found.face] == "a/9"
+
+
+def test_faces_that_are_alike_are_learned_as_if_they_had_been_outlined_alike() -> None:
+    prepared = prepare(outlined_beside(4.0).kinds[PieceKind.SLICE])
+    of, to = (prepared.faces.names.index(name) for name in ("a/1", "a/9"))
+    assert prepared.beside[of, to] == pytest.approx([0.0, 0.0, 0.0], abs=0.25)
+    assert prepared.apart[of, to] < 1.0
+
+
+def test_faces_outlined_alike_are_learned_where_they_were_outlined(monkeypatch: pytest.MonkeyPatch) -> None:
+    def learned() -> FacePack:
+        return enrol([(photograph(enrolment()), label(enrolment()))], source=["drawn"])
+
+    as_they_are = learned()
+    monkeypatch.setattr("vision.pieces.learning.strays", lambda faces: np.zeros((len(faces.names), 3)))
+    for kind, faces in learned().kinds.items():
+        assert np.array_equal(faces.colours, as_they_are.kinds[kind].colours)
 
 
 def test_two_names_for_one_face_are_too_alike() -> None:

@@ -8,7 +8,7 @@ from vision.enrolling.by_hand import corners_px, outlined
 from vision.enrolling.laid_out import LaidOut, SeenTable, find_laid_out
 from vision.files.label_kinds import LabelError
 from vision.mat.registration import Registration
-from vision.pieces.faces import find_named
+from vision.pieces.learning import find_named
 from vision.scene import PieceKind
 
 KINDS = frozenset({PieceKind.SLICE, PieceKind.SPECIAL})

@@ -11,7 +11,8 @@ from tests.vision.drawn_cards import BACK, MORE, ORDERS, SLICES, TABLE, UNDER, W
 from tests.vision.drawn_table import Piece, View, label, photograph
 from tests.vision.rendered import PHOTOS, load, pack_of, with_photos
 from vision.frame import Frame
-from vision.pieces.faces import FacePack, enrol, load_pack, save_pack
+from vision.pieces.faces import FacePack, load_pack, save_pack
+from vision.pieces.learning import enrol
 from vision.reader import Reader, read_photo
 from vision.reports.compared import LEAST_VISIBLE, compare, true_pieces
 from vision.reports.report import report_photo

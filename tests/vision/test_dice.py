@@ -47,7 +47,8 @@ from vision.hiding.hidden import told_by_form
 from vision.looking_for import finders_for
 from vision.mat.rectify import table_map
 from vision.mat.registration import find_mat
-from vision.pieces.faces import FacePack, enrol
+from vision.pieces.faces import FacePack
+from vision.pieces.learning import enrol
 from vision.reader import read_photo
 from vision.scene import FaceLikelihood, PieceKind, Pose, Sighting
 

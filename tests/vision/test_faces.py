@@ -13,7 +13,8 @@ import pytest
 from tests.vision.drawn_table import FACES, SPECIALS, enrolled, enrolment, label, photograph
 from vision.files.label_kinds import LabelError
 from vision.mat.errors import RegistrationError
-from vision.pieces.faces import PACK_VERSION, Blurred, FacePack, FacePackError, enrol, load_pack, save_pack
+from vision.pieces.faces import PACK_VERSION, FacePack, FacePackError, load_pack, save_pack
+from vision.pieces.learning import Blurred, enrol
 from vision.scene import PieceKind
 
 

@@ -17,7 +17,7 @@ from vision.enrolling.along_grain import along_grain
 from vision.enrolling.contact_sheet import contact_sheet, numbered, upright
 from vision.enrolling.laid_out import LaidOut, SeenTable, doubt_of_table, find_laid_out
 from vision.mat.registration import find_mat
-from vision.pieces.faces import enrol
+from vision.pieces.learning import enrol
 from vision.reader import read_photo
 from vision.scene import PieceKind
 from vision.shapes import place, polygon_area

@@ -16,10 +16,10 @@ from vision.pieces.checking import check
 from vision.pieces.finding import come_to_rest
 from vision.pieces.from_above import FromAbove
 from vision.pieces.left_over import _told, with_left_over
+from vision.pieces.prepared import prepare
 from vision.pieces.raster import Raster, explained, select
 from vision.pieces.reading import Reading
 from vision.pieces.search import build_index
-from vision.pieces.verify import prepare
 
 SIZE = (1280, 720)
 

@@ -18,7 +18,8 @@ from vision.board.sight import sight_of
 from vision.frame import Frame, Image
 from vision.looking_for import finders_for
 from vision.mat.registration import find_mat
-from vision.pieces.faces import FacePack, enrol
+from vision.pieces.faces import FacePack
+from vision.pieces.learning import enrol
 from vision.pieces.light_across import light_across
 from vision.reader import Reader, read_photo
 from vision.scene import EMPTY, MarkKind, PieceKind, Scene

@@ -14,7 +14,7 @@ from vision.enrolling.marked_board import draw_marked_board
 from vision.files.board_marks import parse_marks
 from vision.files.label_kinds import LabelError
 from vision.mat.registration import find_mat
-from vision.pieces.faces import enrol
+from vision.pieces.learning import enrol
 from vision.scene import EMPTY
 
 UNSTEADY_PX = 1.5

@@ -19,9 +19,9 @@ from vision.mat.registration import find_mat
 from vision.pieces.checking import check
 from vision.pieces.from_above import FromAbove
 from vision.pieces.mirrored import is_told, mirroring, mirroring_there
+from vision.pieces.prepared import Prepared, prepare
 from vision.pieces.reading import Reading
 from vision.pieces.sweep import shrunk
-from vision.pieces.verify import Prepared, prepare
 from vision.reports.report import report_photo
 from vision.scene import PieceKind, Pose
 from vision.shapes import place

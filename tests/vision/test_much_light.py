@@ -15,8 +15,9 @@ from vision.board.sight import sight_of
 from vision.frame import Frame, Image
 from vision.looking_for import finders_for
 from vision.mat.registration import find_mat
-from vision.pieces.faces import FacePack, enrol
+from vision.pieces.faces import FacePack
 from vision.pieces.features import LOG_FLOOR
+from vision.pieces.learning import enrol
 from vision.reader import Reader
 from vision.scene import EMPTY, PieceKind, Scene, Sighting
 

@@ -15,10 +15,11 @@ from vision.mat.registration import find_mat
 from vision.pieces import features
 from vision.pieces.features import find_keypoints, light_gain, soften
 from vision.pieces.finding import find_pieces
+from vision.pieces.prepared import Prepared, prepare
 from vision.pieces.raster import Raster, explained
 from vision.pieces.reading import Reading
 from vision.pieces.search import build_index
-from vision.pieces.verify import Look, Prepared, judge, prepare
+from vision.pieces.verify import Look, judge
 from vision.scene import PieceKind
 from vision.shapes import place
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tests.vision.drawn_cards import enrolled
+from vision.pieces.prepared import Prepared, prepare
 from vision.pieces.reading import Reading
-from vision.pieces.verify import Prepared, prepare
 from vision.scene import PieceKind
 
 

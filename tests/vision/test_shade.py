@@ -12,9 +12,9 @@ from vision.mat.registration import find_mat
 from vision.pieces.checking import check_in_own_light
 from vision.pieces.faces import FacePack
 from vision.pieces.from_above import FromAbove
+from vision.pieces.prepared import prepare
 from vision.pieces.reading import OwnLight
 from vision.pieces.shade import lights
-from vision.pieces.verify import prepare
 from vision.reader import Reader, read_photo
 from vision.scene import PieceKind
 from vision.shapes import place

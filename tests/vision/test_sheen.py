@@ -12,8 +12,8 @@ from tests.vision.drawn_table import enrolled as enrolled_drawn
 from tests.vision.drawn_table import without
 from vision.pieces.faces import FacePack
 from vision.pieces.features import LOG_FLOOR, PAPER_LEVEL
+from vision.pieces.prepared import prepare
 from vision.pieces.sheen import GAMMA, sheen
-from vision.pieces.verify import prepare
 from vision.reports.compared import PhotoReport
 from vision.reports.report import report_photo
 from vision.scene import SURE, PieceKind

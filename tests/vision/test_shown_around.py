@@ -16,7 +16,8 @@ from tests.vision import drawn_table
 from vision.frame import Image
 from vision.mat.markers import MAT_HALF_MM
 from vision.mat.registration import find_mat
-from vision.pieces.faces import FacePack, enrol
+from vision.pieces.faces import FacePack
+from vision.pieces.learning import enrol
 from vision.reader import read_photo
 from vision.reports.compared import compare, true_pieces
 from vision.scene import SURE, PieceKind, Pose

@@ -36,12 +36,14 @@ from vision.looking_for import finders_for
 from vision.mat.rectify import table_map
 from vision.mat.registration import find_mat
 from vision.pieces.checking import check
-from vision.pieces.faces import FacePack, enrol, seen_pose
+from vision.pieces.faces import FacePack, seen_pose
 from vision.pieces.features import NONE, light_gain, soften
 from vision.pieces.finding import find_pieces
+from vision.pieces.learning import enrol
+from vision.pieces.prepared import prepare
 from vision.pieces.raster import Raster, select
 from vision.pieces.search import build_index
-from vision.pieces.verify import Look, prepare
+from vision.pieces.verify import Look
 from vision.reader import Reader, read_photo
 from vision.reports.compared import LEAST_VISIBLE, compare, true_pieces
 from vision.reports.report import PICTURES, report_photo

@@ -45,7 +45,8 @@ from vision.files.label_kinds import LabelError
 from vision.frame import Image
 from vision.looking_for import finders_for
 from vision.mat.registration import find_mat
-from vision.pieces.faces import FacePack, FacePackError, enrol, load_pack, save_pack
+from vision.pieces.faces import FacePack, FacePackError, load_pack, save_pack
+from vision.pieces.learning import enrol
 from vision.scene import EMPTY, HiddenCause, PieceKind, Pose
 from vision.shapes import place
 

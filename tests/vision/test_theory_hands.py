@@ -27,7 +27,7 @@ from vision.board.toppings import SpaceFit, read_spaces
 from vision.frame import Image
 from vision.looking_for import finders_for
 from vision.mat.registration import find_mat
-from vision.pieces.faces import enrol
+from vision.pieces.learning import enrol
 from vision.reader import read_photo
 from vision.reports.report import report_photo
 from vision.scene import EMPTY, HiddenCause, PieceKind

@@ -14,9 +14,10 @@ from vision.mat.registration import find_mat
 from vision.pieces.checking import check
 from vision.pieces.faces import FacePack
 from vision.pieces.features import LOG_FLOOR, light_gain, soften
+from vision.pieces.prepared import prepare
 from vision.pieces.reading import Reading
 from vision.pieces.tone import Tone, in_tone, tone_of
-from vision.pieces.verify import Look, prepare
+from vision.pieces.verify import Look
 from vision.scene import PieceKind
 
 MIX = np.array([[0.7, 0.2, 0.1], [0.05, 0.9, 0.05], [0.0, 0.1, 0.9]])

@@ -13,10 +13,11 @@ from tests.benchmarks.vision_tables import enrolled as learned
 from tests.benchmarks.vision_tables import render, ring_table
 from tests.vision.ring_read import read_ring
 from vision.frame import Frame
+from vision.pieces.prepared import Prepared
 from vision.pieces.raster import Raster
 from vision.pieces.reading import Reading
 from vision.pieces.top_down import from_top_down
-from vision.pieces.verify import Look, Prepared
+from vision.pieces.verify import Look
 from vision.reader import Reader, read_photo
 from vision.reports.compared import compare, true_pieces
 from vision.scene import PieceKind, Scene

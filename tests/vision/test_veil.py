@@ -7,7 +7,8 @@ from tests.vision.altered import lit
 from tests.vision.drawn_table import Piece, View, enrolled, enrolment, label, photograph, without
 from vision.frame import Frame, Image
 from vision.mat.registration import find_mat
-from vision.pieces.faces import FacePack, enrol
+from vision.pieces.faces import FacePack
+from vision.pieces.learning import enrol
 from vision.pieces.veil import unveiled, veil_levels
 from vision.reader import Reader, read_photo
 

@@ -20,7 +20,8 @@ from vision.finders import Changed
 from vision.frame import Image
 from vision.looking_for import finders_for
 from vision.mat.registration import find_mat
-from vision.pieces.faces import FacePack, enrol
+from vision.pieces.faces import FacePack
+from vision.pieces.learning import enrol
 from vision.reader import read_photo
 from vision.scene import PieceKind, Scene, Sighting
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from vision.frame import Image
 from vision.pieces.faces import BACKS, FacePack, KindFaces
-from vision.pieces.verify import prepare
+from vision.pieces.prepared import prepare
 from vision.reports.rates import Report
 from vision.reports.report import report_photo
 from vision.scene import PieceKind

@@ -13,8 +13,8 @@ from vision.masks import Mask, part_around
 from vision.mat.rectify import PX_PER_MM, Box
 from vision.mat.registration import Registration
 from vision.motion import WIDTH, Small
+from vision.pieces.prepared import Prepared
 from vision.pieces.reading import Reading
-from vision.pieces.verify import Prepared
 from vision.scene import PieceKind, Sighting
 from vision.shapes import place
 

@@ -32,11 +32,12 @@ from vision.motion import LEAST_STEP, Mask, Small
 from vision.pieces.checking import check_again, check_in_own_light
 from vision.pieces.finding import COVERED
 from vision.pieces.from_above import FromAbove
+from vision.pieces.prepared import Prepared
 from vision.pieces.raster import Raster
 from vision.pieces.reading import OwnLight, Reading, share
 from vision.pieces.same_print import in_place_of, is_otherwise_lit, may_show_the_same
 from vision.pieces.sightings import sighting
-from vision.pieces.verify import Look, Prepared
+from vision.pieces.verify import Look
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Sighting
 from vision.shapes import place
 from vision.short_axes import median_of

@@ -29,8 +29,9 @@ from vision.hiding.outlining import thing_outliner
 from vision.hiding.plain_table import Bins, colours_of, rare_on
 from vision.masks import Mask
 from vision.pieces.faces import MAT_HALF_MM
+from vision.pieces.prepared import Prepared
 from vision.pieces.reading import Reading
-from vision.pieces.verify import Floats, Indices, Prepared
+from vision.pieces.verify import Floats, Indices
 from vision.scene import PieceKind
 
 Flags = NDArray[np.bool_]

@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 
 from vision.pieces.checking import check_under
 from vision.pieces.features import Colours
+from vision.pieces.prepared import Prepared
 from vision.pieces.raster import LEAST_SEEN, Raster, taken_from
 from vision.pieces.reading import Reading
 from vision.pieces.sweep import about, ranks_within
-from vision.pieces.verify import Flags, Floats, Grid, Indices, Look, Prepared, judge, rank_faces, refine
+from vision.pieces.verify import Flags, Floats, Grid, Indices, Look, judge, rank_faces, refine
 from vision.scene import PieceKind
 from vision.shapes import place
 

@@ -8,24 +8,13 @@ from numpy.typing import NDArray
 
 from vision.pieces.faces import CARDS
 from vision.pieces.features import Colours
+from vision.pieces.prepared import Prepared
 from vision.pieces.reading import ALIKE, LEAST_AGREEING, LEAST_GAIN, NO_VEIL, OwnLight, Reading, share
 from vision.pieces.shade import Shade, shade
 from vision.pieces.sheen import Sheen, sheen
-from vision.pieces.verify import (
-    Flags,
-    Floats,
-    Grid,
-    Indices,
-    Look,
-    Prepared,
-    Verdict,
-    judge,
-    rank_faces,
-    refine,
-    veiled,
-)
+from vision.pieces.verify import Flags, Floats, Grid, Indices, Look, Verdict, judge, rank_faces, refine, veiled
 from vision.scene import PieceKind
-from vision.shapes import place
+from vision.shapes import place, place_poses, to_own_frame
 
 Array = NDArray[np.float64]
 
@@ -250,7 +239,8 @@ def _told_from_likes(look: Look, reading: Reading, free: Flags | None = None) ->
     if len(faces) < 2 or not replace(reading, taken=~free).lies_there:
         return reading
     count = len(faces)
-    poses, opened = np.repeat(reading.pose[None], count, axis=0), np.repeat(free[None], count, axis=0)
+    poses = place_poses(prepared.beside[reading.face, faces], reading.pose)
+    opened = np.repeat(free[None], count, axis=0)
     veils = np.repeat(veils_of([reading]), count, axis=0)
     grid, centre = prepared.full, prepared.faces.shape.centre
     poses = refine(look, poses, faces, grid, centre, rounds=OPEN_ROUNDS, free=opened, veils=veils)
@@ -258,6 +248,8 @@ def _told_from_likes(look: Look, reading: Reading, free: Flags | None = None) ->
     colours = look.colours(place(grid.points, poses), behind)
     brightest = look.brightest(behind)
     verdict = judge(colours, faces[:, None], grid, look.trust, free=opened, brightest=brightest, even_there=by_print)
+    on_it = prepared.faces.shape.cells_at(to_own_frame(place(grid.points, poses), reading.pose)) >= 0
+    verdict = replace(verdict, costs=_of_shared(verdict.costs, on_it & opened))
     each = _as_readings(look, prepared, reading.kind, poses, faces[:, None], verdict, veils)
     best = min(each, key=lambda one: float(one.best[free].mean()))
     others = ~np.isin(reading.candidates, faces)
@@ -266,6 +258,14 @@ def _told_from_likes(look: Look, reading: Reading, free: Flags | None = None) ->
         candidates=np.concatenate([faces, reading.candidates[others]]),
         costs=np.concatenate([verdict.costs[:, 0], reading.costs[others]]),
     )
+
+
+def _of_shared(costs: Floats, shared: Flags) -> Floats:
+    """Costs (n x k x cells) where what lies beyond the shared cells (n x cells) costs as much as these do on average:
+    what was outlined beside its place shows the table there."""
+    count = np.maximum(np.count_nonzero(shared, axis=-1), 1)[:, None, None]
+    usual = (costs * shared[:, None]).sum(-1, keepdims=True) / count
+    return np.where(shared[:, None], costs, usual.astype(np.float32))
 
 
 def _first_look(look: Look, prepared: Prepared, poses: Array, hints: Indices, veils: Floats) -> tuple[Indices, Indices]:

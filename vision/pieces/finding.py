@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from vision.pieces.checking import check, check_again, check_uncovered, veils_of
 from vision.pieces.features import Keypoints
 from vision.pieces.other_light import behind_veils, in_own_light
+from vision.pieces.prepared import Prepared
 from vision.pieces.raster import Raster, explained, select, unexplained
 from vision.pieces.reading import CLEAR_COST, OwnLight, Reading, share
 from vision.pieces.search import Index, guess_poses, match
-from vision.pieces.verify import Look, Prepared, refine
+from vision.pieces.verify import Look, refine
 from vision.scene import PieceKind
 from vision.shapes import place
 

@@ -18,6 +18,7 @@ from vision.pieces.checking import check, check_under
 from vision.pieces.features import NONE, Colours
 from vision.pieces.finding import find_pieces
 from vision.pieces.mirrored import is_told, mirroring
+from vision.pieces.prepared import Prepared
 from vision.pieces.reading import Reading, share
 from vision.pieces.search import Index
 from vision.pieces.sweep import (
@@ -35,7 +36,7 @@ from vision.pieces.sweep import (
     ranks_within,
     shrunk,
 )
-from vision.pieces.verify import Flags, Floats, Grid, Indices, Look, Prepared, judge, rank_faces
+from vision.pieces.verify import Flags, Floats, Grid, Indices, Look, judge, rank_faces
 from vision.scene import PieceKind
 from vision.shapes import place
 

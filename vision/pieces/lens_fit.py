@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from vision.mat.lens import LENS_SPREAD, LENS_STEP, Lens, bent_lenses
 from vision.mat.registration import Registration, with_lens
+from vision.pieces.prepared import Prepared
 from vision.pieces.reading import Reading
-from vision.pieces.verify import Look, Prepared, shape_misfit
+from vision.pieces.verify import Look, shape_misfit
 from vision.scene import PieceKind
 from vision.shapes import angle_between, place
 
@@ -48,7 +49,9 @@ def lens_by_pieces(
         moves = [(other.to_table(pixels).reshape(points.shape) - points) / LENS_STEP for other in bent]
         own_moves = np.stack([_turned(move, poses[:, 2]) for move in moves], axis=1)
         faces = np.array([r.face for r in mine], np.intp)
-        piece_normal, piece_right = shape_misfit(look, poses, faces, prepared, own_moves)
+        piece_normal, piece_right = shape_misfit(
+            look, poses, faces, prepared.sparse, prepared.faces.shape.centre, own_moves
+        )
         normal += piece_normal * CELL_EVIDENCE
         right += piece_right * CELL_EVIDENCE
     step = np.clip(np.linalg.solve(normal, right), -0.06, 0.06)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from vision.frame import Image
 from vision.pieces.checking import check
 from vision.pieces.features import LOG_FLOOR
+from vision.pieces.prepared import Prepared
 from vision.pieces.reading import NO_VEIL, Reading
 from vision.pieces.sweep import (
     CELL_MM,
@@ -30,7 +31,7 @@ from vision.pieces.sweep import (
     poses_at,
     ranks_within,
 )
-from vision.pieces.verify import SQUARE_OF, Flags, Floats, Grid, Indices, Look, Prepared
+from vision.pieces.verify import SQUARE_OF, Flags, Floats, Grid, Indices, Look
 from vision.scene import PieceKind
 from vision.shapes import place
 

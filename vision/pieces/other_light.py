@@ -6,10 +6,11 @@ import numpy as np
 
 from vision.pieces.checking import check, check_in_own_light, veils_of
 from vision.pieces.mirrored import is_told, mirroring_there
+from vision.pieces.prepared import Prepared
 from vision.pieces.raster import Raster, explained, unexplained
 from vision.pieces.reading import NO_VEIL, OwnLight, Reading
 from vision.pieces.search import Guesses
-from vision.pieces.verify import Floats, Look, Prepared
+from vision.pieces.verify import Floats, Look
 from vision.scene import PieceKind
 from vision.shapes import place
 

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from vision.kept import MOST_READINGS, Kept
 from vision.masks import Mask, part_around
 from vision.mat.rectify import PX_PER_MM, TableMap
+from vision.pieces.prepared import Prepared
 from vision.pieces.reading import EXPLAINED, LEAST_AGREEING, LEAST_GAIN, OF_CONTRAST, Reading, share
-from vision.pieces.verify import Flags, Floats, Indices, Prepared
+from vision.pieces.verify import Flags, Floats, Indices
 from vision.scene import PieceKind
 from vision.shapes import place
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.pieces.faces import CARDS
-from vision.pieces.verify import COST_LIMIT, Flags, Floats, Indices, Prepared
+from vision.pieces.prepared import Prepared
+from vision.pieces.verify import COST_LIMIT, Flags, Floats, Indices
 from vision.scene import PieceKind
 
 Array = NDArray[np.float64]

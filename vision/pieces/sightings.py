@@ -4,8 +4,9 @@ import numpy as np
 
 from vision.mat.registration import Registration
 from vision.pieces.faces import BACKS, true_pose
+from vision.pieces.prepared import Prepared
 from vision.pieces.reading import LEAD_SCALE, STRONG_LEAD, Reading
-from vision.pieces.verify import Floats, Prepared
+from vision.pieces.verify import Floats
 from vision.scene import FaceLikelihood, Pose, Sighting
 from vision.shapes import as_points, place
 

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from vision.frame import Image
 from vision.mat.rectify import PX_PER_MM
 from vision.pieces.features import log_colours
-from vision.pieces.verify import Floats, Indices, Look, Prepared
+from vision.pieces.prepared import Prepared
+from vision.pieces.verify import Floats, Indices, Look
 from vision.shapes import place
 
 Array = NDArray[np.float64]

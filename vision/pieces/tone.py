@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from vision.pieces.checking import cost_there
 from vision.pieces.faces import KindFaces
 from vision.pieces.features import LOG_FLOOR
+from vision.pieces.prepared import Prepared, prepare
 from vision.pieces.reading import CERTAIN_LEAD, NO_VEIL, Reading
-from vision.pieces.verify import SATURATED, Look, Prepared, prepare
+from vision.pieces.verify import SATURATED, Look
 from vision.scene import PieceKind
 from vision.shapes import place
 

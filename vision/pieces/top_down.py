@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from vision.pieces.beside import beside
 from vision.pieces.checking import check_uncovered
 from vision.pieces.finding import COVERED
+from vision.pieces.prepared import Prepared
 from vision.pieces.raster import LEAST_SEEN, Raster, explained, select, taken_from
 from vision.pieces.reading import CLEAR_COST, DOUBTFUL_GAIN, Reading, share
-from vision.pieces.verify import Look, Prepared
+from vision.pieces.verify import Look
 from vision.scene import PieceKind
 from vision.shapes import place
 

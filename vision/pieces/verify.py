@@ -40,9 +40,6 @@ UNTOLD = 0.4
 """What a channel of a cell costs a face (in squared noises) that only says that it may be so bright."""
 LEAST_TOLD = np.float32(0.25)
 """A piece of which less is not cut off explains no more than one of which this is not."""
-COVERS_ITSELF_MM, TURNED_ALIKE = 2.0, 0.85
-"""A shape covers itself when turned half round where every lattice point comes so near to another; a face is alike then
-where at least this share of it agrees."""
 LARGEST_STEP_MM = 1.5
 STILL_MM = 0.02
 """Where no pose would move or turn (at its rim) by more, all lie where they fit best."""
@@ -99,40 +96,18 @@ def veiled(veils: Floats | None, grid: Grid) -> Veiled | None:
     return Veiled(np.maximum(veils[:, :3] @ grid.light.T, MOST_RAISED), np.exp(veils[:, 3]))
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """A kind's faces, ready for comparing."""
+class Seen(Protocol):
+    """What faces are compared with."""
 
-    faces: KindFaces
-    full: Grid
-    sparse: Grid
+    @property
+    def trust(self) -> Floats:
+        """3 x 1: how far each channel can be believed."""
 
-    @cached_property
-    def apart(self) -> Floats:
-        """faces x faces: what the second costs on average where the first is seen just as it was enrolled."""
-        colours = np.ascontiguousarray(np.swapaxes(self.faces.colours, 1, 2))
-        candidates = np.tile(np.arange(len(colours)), (len(colours), 1))
-        return np.asarray(judge(colours, candidates, self.full, np.ones((3, 1), np.float32)).costs.mean(-1), np.float32)
+    def colours(self, points_mm: Array, behind: Veiled | None = None) -> Colours:
+        """Colours at points: n x m x 2 gives n x 3 x m, what lies over them taken off."""
 
-    @cached_property
-    def turned(self) -> Floats:
-        """faces: what each costs on average where it is seen just as it was enrolled, but turned half round; COST_LIMIT
-        where the shape does not cover itself then, or hardly as much of the face is seen as of any."""
-        opposite = 2.0 * self.faces.shape.centre - self.full.points
-        far = np.linalg.norm(opposite[:, None] - self.full.points, axis=-1)
-        count = len(self.faces.colours)
-        if far.min(1).max() > COVERS_ITSELF_MM:
-            return np.full(count, COST_LIMIT, np.float32)
-        colours = np.ascontiguousarray(np.swapaxes(self.faces.colours[:, far.argmin(1)], 1, 2))
-        verdict = judge(colours, np.arange(count)[:, None], self.full, np.ones((3, 1), np.float32))
-        costs = verdict.costs[:, 0].mean(-1)
-        return np.where(verdict.agrees.mean(-1) < TURNED_ALIKE, np.float32(COST_LIMIT), costs)
-
-    @cached_property
-    def contrast(self) -> Floats:
-        """faces x cells: what an even surface costs where each is seen just as it was enrolled."""
-        colours = np.ascontiguousarray(np.swapaxes(self.faces.colours, 1, 2))
-        return np.minimum(_misses(colours, None, self.full.precision, self.full), np.float32(COST_LIMIT))
+    def brightest(self, behind: Veiled | None = None) -> Floats:
+        """Colours from which on it is only said that they are at least so bright: 3 x 1, behind veils n x 3 x m."""
 
 
 @dataclass(frozen=True)
@@ -191,16 +166,12 @@ class Verdict:
     off; 0 where too little agrees to ask."""
 
 
-def prepare(faces: KindFaces) -> Prepared:
-    """Work out what comparing with a kind's faces needs."""
-    everything = np.arange(len(faces.shape.lattice))
-    return Prepared(faces, _grid(faces, everything, faces.shape.neighbours), _grid(faces, faces.shape.sparse, None))
-
-
 def rank_faces(colours: Colours, grid: Grid, free: Flags | None = None) -> Floats:
     """Correlation of each pose's colours (n x 3 x cells) with each face, over the free cells (n x cells) if given: n x
     faces."""
-    return np.asarray(_unit(colours if free is None else _with_middle_colour(colours, ~free)) @ grid.unit.T, np.float32)
+    return np.asarray(
+        unit_length(colours if free is None else _with_middle_colour(colours, ~free)) @ grid.unit.T, np.float32
+    )
 
 
 def judge(
@@ -250,13 +221,12 @@ def judge(
 
 
 def shape_misfit(
-    look: Look, poses: Array, chosen: Indices, prepared: Prepared, own_moves: Array
+    look: Look, poses: Array, chosen: Indices, grid: Grid, centre: Array, own_moves: Array
 ) -> tuple[Array, Array]:
     """Normal equations of how far pieces are bent, whatever their poses: for `moves` ways to bend them.
 
-    `own_moves` (n x ways x cells x 2) says how each way moves each cell of the sparse grid in the piece's own frame.
+    `own_moves` (n x ways x cells x 2) says how each way moves each cell of the grid in the piece's own frame.
     """
-    grid, centre = prepared.sparse, prepared.faces.shape.centre
     trust, precision = look.trust, grid.precision[chosen]
     enrolled, slopes = grid.enrolled[chosen] * trust, grid.slopes[chosen] * trust
     ways = [
@@ -278,7 +248,7 @@ def shape_misfit(
 
 
 def refine(
-    look: Look,
+    look: Seen,
     poses: Array,
     chosen: Indices,
     grid: Grid,
@@ -333,7 +303,8 @@ def _pose_gradient(slopes: Floats, grid: Grid, centre: Array) -> Floats:
     return np.stack([slopes[:, 0], slopes[:, 1], turning], axis=1).reshape(len(slopes), 3, -1)
 
 
-def _grid(faces: KindFaces, cells: Indices, neighbours: Indices | None) -> Grid:
+def grid_of(faces: KindFaces, cells: Indices, neighbours: Indices | None) -> Grid:
+    """Faces on these cells of their lattice, ready for comparing."""
     points = faces.shape.lattice[cells]
     enrolled = np.ascontiguousarray(np.swapaxes(faces.colours[:, cells], 1, 2))
     slopes = np.ascontiguousarray(np.swapaxes(faces.slopes[:, :, cells], 2, 3))
@@ -342,7 +313,7 @@ def _grid(faces: KindFaces, cells: Indices, neighbours: Indices | None) -> Grid:
     light = np.column_stack([np.ones(len(scaled)), scaled]).astype(np.float32)
     squares = np.stack([light[:, i] * light[:, j] for i, j in _PAIRS], axis=1)
     precision = (1.0 / (FLAT_NOISE**2 + blur)).astype(np.float32)
-    return Grid(points, enrolled, slopes, precision, light, squares, _unit(enrolled), neighbours)
+    return Grid(points, enrolled, slopes, precision, light, squares, unit_length(enrolled), neighbours)
 
 
 _PAIRS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
@@ -352,7 +323,8 @@ _LIGHT_PRIOR = np.diag(np.array([1.0, 150.0, 150.0], np.float32))
 _LEAST_CONTRAST, _MOST_CONTRAST = map(np.float32, CONTRAST_CHANGE)
 
 
-def _unit(colours: Colours) -> Floats:
+def unit_length(colours: Colours) -> Floats:
+    """Colours (n x 3 x cells) about their mean, of length 1: n x (3 * cells)."""
     centred = colours - colours.mean(axis=-1, keepdims=True)
     flat = np.clip(centred, -1.2, 1.2).reshape(len(colours), -1)
     return np.asarray(flat / np.maximum(np.linalg.norm(flat, axis=1, keepdims=True), 1e-6), np.float32)
@@ -372,6 +344,11 @@ def _cut_off(colours: Colours, brightest: Floats) -> Flags | None:
     """Where colours (n x 3 x cells) may be brighter than the camera shows; None where that is little of each."""
     cut_off = colours >= brightest
     return cut_off if cut_off.any() and (cut_off.mean((1, 2)) > LITTLE).any() else None
+
+
+def even_costs(grid: Grid) -> Floats:
+    """faces x cells: what an even surface costs where each is seen just as it was enrolled."""
+    return np.minimum(_misses(grid.enrolled, None, grid.precision, grid), np.float32(COST_LIMIT))
 
 
 def _misses(

@@ -49,7 +49,7 @@ def art(px_per_mm: float) -> Mapping[str, Artwork]:
 def photos(
     art: Mapping[str, Artwork], width: int, height: int, conditions: Conditions | None = None
 ) -> Iterator[Photo]:
-    """The board with toppings and cutters on it, in several turns, labelled as `vision.pieces.faces.enrol` asks for."""
+    """The board with toppings and cutters on it, in several turns, labelled as `vision.pieces.learning.enrol` asks."""
     conditions = conditions or Conditions(tilt_deg=1.0)
     camera = conditions.camera_model(width, height)
     renderer = Renderer(art, camera, conditions)

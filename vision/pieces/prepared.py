@@ -1,0 +1,66 @@
+"""A kind's faces ready for comparing, and what they cost in each other's place."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.pieces.faces import KindFaces
+from vision.pieces.laid_over import laid_over
+from vision.pieces.verify import COST_LIMIT, Floats, Grid, even_costs, grid_of, judge
+
+Array = NDArray[np.float64]
+
+COVERS_ITSELF_MM, TURNED_ALIKE = 2.0, 0.85
+"""A shape covers itself when turned half round where every lattice point comes so near to another; a face is alike then
+where at least this share of it agrees."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A kind's faces, ready for comparing."""
+
+    faces: KindFaces
+    full: Grid
+    sparse: Grid
+
+    @property
+    def apart(self) -> Floats:
+        """faces x faces: what the second costs on average where the first is seen just as it was enrolled, laid over it
+        where it fits best."""
+        return self._laid_over[0]
+
+    @property
+    def beside(self) -> Array:
+        """faces x faces x 3: where the second fits best then, a pose in the first's own frame."""
+        return self._laid_over[1]
+
+    @cached_property
+    def _laid_over(self) -> tuple[Floats, Array]:
+        return laid_over(self.faces, self.full)
+
+    @cached_property
+    def turned(self) -> Floats:
+        """faces: what each costs on average where it is seen just as it was enrolled, but turned half round; COST_LIMIT
+        where the shape does not cover itself then, or hardly as much of the face is seen as of any."""
+        opposite = 2.0 * self.faces.shape.centre - self.full.points
+        far = np.linalg.norm(opposite[:, None] - self.full.points, axis=-1)
+        count = len(self.faces.colours)
+        if far.min(1).max() > COVERS_ITSELF_MM:
+            return np.full(count, COST_LIMIT, np.float32)
+        colours = np.ascontiguousarray(np.swapaxes(self.faces.colours[:, far.argmin(1)], 1, 2))
+        verdict = judge(colours, np.arange(count)[:, None], self.full, np.ones((3, 1), np.float32))
+        costs = verdict.costs[:, 0].mean(-1)
+        return np.where(verdict.agrees.mean(-1) < TURNED_ALIKE, np.float32(COST_LIMIT), costs)
+
+    @cached_property
+    def contrast(self) -> Floats:
+        """faces x cells: what an even surface costs where each is seen just as it was enrolled."""
+        return even_costs(self.full)
+
+
+def prepare(faces: KindFaces) -> Prepared:
+    """Work out what comparing with a kind's faces needs."""
+    everything = np.arange(len(faces.shape.lattice))
+    return Prepared(faces, grid_of(faces, everything, faces.shape.neighbours), grid_of(faces, faces.shape.sparse, None))
