@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from controller.enrolling import Naming, Spread, as_text
 from vision.enrolling.by_hand import outlined
-from vision.enrolling.laid_out import FULL_TURN_DEG, LaidOut
+from vision.enrolling.laid_out import LaidOut
 from vision.files.board_marks import MARKS
 from vision.files.label_kinds import LABEL_KINDS, LabelError
 from vision.files.labels import check_size, load_labels
 from vision.files.photos import load_photo, save_photo
 from vision.files.whole_files import write_whole
 from vision.frame import Image
+from vision.shapes import FULL_TURN_DEG
 
 SEEN, SEEN_PX, SEEN_LEVELS = "seen", (64, 36), 3
 """Under this key stands the photo in few grey pixels; another photo of its name differs by more levels in one. Decoders

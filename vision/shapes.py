@@ -4,6 +4,7 @@ A slice's own frame has its tip at (0, 0) and the middle of its crust on +x. A S
 (0, 0) and the top of its writing on +x.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,6 +16,10 @@ from vision.scene import PieceKind, Point
 Array = NDArray[np.float64]
 
 FULL_CIRCLE_SLICES = 11
+FULL_TURN_DEG: Mapping[PieceKind, float] = {
+    PieceKind.SLICE: 360.0, PieceKind.SPECIAL: 180.0, PieceKind.SLICE_CARD: 180.0, PieceKind.ORDER_CARD: 90.0
+}  # fmt: skip
+"""Turned by that much a shape covers itself."""
 CELL_MM = 2.5
 """Spacing of the lattice on which faces are compared."""
 EDGE_MM = 1.8

@@ -19,7 +19,7 @@ from controller.web.security import require_host
 from controller.whose_faces import GameFaces
 from hardware.camera import CameraError
 from vision.enrolling.by_hand import CORNERS, corners_px, outlined
-from vision.enrolling.laid_out import FULL_TURN_DEG, LaidOut
+from vision.enrolling.laid_out import LaidOut
 from vision.files.board_marks import FAR_PX
 from vision.files.label_kinds import LabelError, with_article
 from vision.files.whole_files import write_whole
@@ -27,6 +27,7 @@ from vision.frame import Image
 from vision.mat.errors import VisionError
 from vision.mat.lens import Lens
 from vision.pieces.faces import save_pack
+from vision.shapes import FULL_TURN_DEG
 
 GivenToken = Annotated[str | None, Header(alias="X-Host-Token")]
 Pixel = Annotated[float, Field(ge=-FAR_PX, le=FAR_PX, allow_inf_nan=False)]

@@ -20,8 +20,19 @@ from vision.frame import Image
 from vision.mat.rectify import PX_PER_MM, TableMap, table_map
 from vision.mat.registration import Registration
 from vision.pieces.faces import MAT_HALF_MM, true_pose
+from vision.pieces.outlines import (
+    Outlined,
+    Standing,
+    edge_points,
+    fit,
+    in_shape_of,
+    lying_apart,
+    overlap,
+    peaks,
+    shape_of,
+)
 from vision.scene import PieceKind
-from vision.shapes import Shape, card_shape, place, polygon_area, slice_shape
+from vision.shapes import Shape, place
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -51,20 +62,11 @@ FULL = 6.0
 SHARP = 30.0
 """Beyond this an edge becomes no clearer."""
 SIZING_PX_PER_MM = 0.25
-SEARCH_PX_PER_MM = 0.5
-"""Enough to tell sizes apart, and to find pieces of a known size."""
-SEAM_MM = 7.0
-TURN_DEG = 10.0
+"""Enough to tell sizes apart."""
 MARKER_MARGIN_MM = 3.0
-LEAST = 0.15
-"""What stands out less is not looked at: whether it is a piece, its edges say."""
 FEW, SIZES_ALIKE = 16, 3
 """So many of each kind, in so many sizes together, are enough to tell how large its pieces are."""
-FULL_TURN_DEG: Mapping[PieceKind, float] = {
-    PieceKind.SLICE: 360.0, PieceKind.SPECIAL: 180.0, PieceKind.SLICE_CARD: 180.0, PieceKind.ORDER_CARD: 90.0
-}  # fmt: skip
-"""Turned by that much a shape covers itself."""
-SAME_PLACE_MM, SAME_SIZE = 12.0, 0.03
+SAME_SIZE = 0.03
 LEAST_EDGED = 0.65
 """An outline with edges along less than that says nothing of sizes: those of another kind of piece have 0.73 at most,
 prints and patterns 0.6, a piece's own mostly more than 0.8."""
@@ -77,21 +79,7 @@ DOUBTFUL = 0.1
 """What has so much around the mat may be a piece of nearly the table's colour."""
 AS_CLEAR = 0.75
 """What is so much as clear as another may be in its stead: a part of a piece whose last side hardly shows."""
-PLAINLY = 4.0
-"""What differs so many times more than most of the table does is plainly another thing."""
-BESIDE_MM = np.array([-2.0, -1.5, -1.0, 1.0, 1.5, 2.0])
-"""How far from an outline it is looked whether the table begins there."""
 SIZING_REACH_MM = (6.0, 4.0, 2.5, 1.5)
-MOST = 40
-"""Nobody lays more pieces of one kind into one picture."""
-OVERLAP = 0.2
-"""Two pieces that lie apart share less than this of the smaller one's outline."""
-EDGE_STEP_MM = 2.0
-CORNER_MM = 5.0
-EDGE_REACH_MM = (8.0, 5.0, 3.0, 2.0, 1.5, 1.0)
-"""How far from an outline its edge is looked for, round by round."""
-PROFILE_MM = 0.25
-
 SIZES_MM: Mapping[PieceKind, tuple[tuple[float, float], ...]] = {
     PieceKind.SLICE: tuple((radius, 360.0 / 11) for radius in np.arange(70.0, 146.0, 5.0)),
     PieceKind.SPECIAL: tuple((width, 1.47 * width) for width in np.arange(40.0, 76.0, 5.0)),
@@ -139,12 +127,6 @@ class LaidOut:
         return label | ({"corners_px": [list(corner) for corner in self.pointed_px]} if self.pointed_px else {})
 
 
-def overlap(outline: Array, other: Array) -> bool:
-    """Whether two outlines (n x 2, convex) do not lie apart."""
-    shared, _ = cv2.intersectConvexConvex(outline.astype(np.float32), other.astype(np.float32))
-    return shared > 0.0 and bool(shared >= OVERLAP * min(abs(polygon_area(outline)), abs(polygon_area(other))))
-
-
 @dataclass(frozen=True)
 class SeenTable:
     """A photo of a table, beside the bare table."""
@@ -178,12 +160,12 @@ class SeenTable:
         apart[_filled(self.table, markers) > 0] = 0.0
         return apart
 
-    def views(self) -> "list[_Seen]":
+    def views(self) -> "list[Standing]":
         """The table beside what lies around each place, and where it is made of planks also beside what lies along
         these."""
-        views = [_Seen(self.table, self.apart)]
+        views = [_standing(self.table, self.apart)]
         if self.empty is None and (off := _off_planks(self.table.look(self.image), self.table)) is not None:
-            views.append(_Seen(self.table, np.where(_beyond_mat(self.table), off, self.apart)))
+            views.append(_standing(self.table, np.where(_beyond_mat(self.table), off, self.apart)))
         return views
 
 
@@ -200,13 +182,13 @@ def find_laid_out(seen: SeenTable, kinds: frozenset[PieceKind]) -> Search:
     """The pieces of these kinds that lie apart from each other. Kinds that SIZES_MM lacks are passed over."""
     registration, table = seen.registration, seen.table
     clear, faint = _clear(seen.views(), kinds)
-    clear = _apart([one for one in clear if table.shows(one.outline).all()])
+    clear = lying_apart([one for one in clear if table.shows(one.outline).all()])
     beyond = [one for one in faint if table.shows(one.outline).all() and np.abs(one.centre).max() > MAT_HALF_MM]
-    faint = _apart([one for one in beyond if not any(map(one.overlaps, clear))])
+    faint = lying_apart([one for one in beyond if not any(map(one.overlaps, clear))])
     return Search(_in_order(clear, registration), _in_order(faint, registration))
 
 
-def _in_order(found: Sequence["_Found"], registration: Registration) -> tuple[LaidOut, ...]:
+def _in_order(found: Sequence["Outlined"], registration: Registration) -> tuple[LaidOut, ...]:
     pieces = [LaidOut(one.shape, true_pose(one.pose, one.shape, registration), one.pose, one.clear) for one in found]
     return tuple(sorted(pieces, key=lambda piece: (round(-piece.pose[1] / 60.0), piece.pose[0])))
 
@@ -266,65 +248,9 @@ def _lab(looked: Image) -> Floats:
     return np.asarray(cv2.cvtColor(looked, cv2.COLOR_BGR2LAB).astype(np.float32) * weights, np.float32)
 
 
-@dataclass(frozen=True)
-class _Seen:
-    """A table's map, and how many times more each of its pixels differs from the bare table than most do."""
-
-    table: TableMap
-    apart: Floats
-
-    @cached_property
-    def strange(self) -> Floats:
-        """0 where the table is bare, 1 where it is surely not."""
-        return np.asarray(np.minimum(self.apart / np.float32(FULL), np.float32(1.0)), np.float32)
-
-    @cached_property
-    def edges(self) -> Floats:
-        """As much of `apart` as makes an edge clearer, 0 to 1."""
-        return np.asarray(np.minimum(self.apart / np.float32(SHARP), np.float32(1.0)), np.float32)
-
-
-@dataclass(frozen=True)
-class _Found:
-    """What may be a piece."""
-
-    shape: Shape
-    pose: Array
-    contrast: float = 0.0
-    """How much more it differs from the table than the seam around it does, 0 to 1."""
-    edged: float = 0.0
-    """How much of its outline is an edge beyond which the bare table begins, 0 to 1."""
-
-    @property
-    def clear(self) -> float:
-        """How clearly it is a piece, 0 to 1."""
-        return self.contrast * self.edged
-
-    def in_shape(self, shape: Shape) -> "_Found":
-        """The same place with another outline around its middle."""
-        return replace(
-            self, shape=shape, pose=np.array([*(self.centre - _turned(shape.centre, self.pose[2])), self.pose[2]])
-        )
-
-    @cached_property
-    def outline(self) -> Array:
-        """On the table as it is seen."""
-        return place(self.shape.outline, self.pose)
-
-    @cached_property
-    def centre(self) -> Array:
-        """On the table as it is seen."""
-        return np.asarray(place(self.shape.centre[None], self.pose)[0])
-
-    def lies_like(self, other: "_Found") -> bool:
-        """Whether another of its kind lies in the same place, turned as much."""
-        turn = FULL_TURN_DEG[self.shape.kind]
-        off = abs((self.pose[2] - other.pose[2] + turn / 2) % turn - turn / 2)
-        return bool(off < 1.5 * TURN_DEG and np.hypot(*(self.centre - other.centre)) < SAME_PLACE_MM)
-
-    def overlaps(self, other: "_Found") -> bool:
-        """Whether they do not lie apart."""
-        return overlap(self.outline, other.outline)
+def _standing(table: TableMap, apart: Floats) -> Standing:
+    strange, edges = (np.minimum(apart / np.float32(least), np.float32(1.0)) for least in (FULL, SHARP))
+    return Standing(table, apart, np.asarray(strange, np.float32), np.asarray(edges, np.float32))
 
 
 def _even(looked: Image, part: NDArray[np.bool_]) -> Image:
@@ -425,11 +351,7 @@ def _grown(outline: Array, margin_mm: float) -> Array:
     return np.asarray(middle + (outline - middle) * (1.0 + margin_mm / np.abs(outline - middle).max()))
 
 
-def _shape(kind: PieceKind, size: tuple[float, float]) -> Shape:
-    return slice_shape(*size) if kind is PieceKind.SLICE else card_shape(kind, *size)
-
-
-def _clear(views: Sequence[_Seen], kinds: frozenset[PieceKind]) -> tuple[list[_Found], list[_Found]]:
+def _clear(views: Sequence[Standing], kinds: frozenset[PieceKind]) -> tuple[list[Outlined], list[Outlined]]:
     """What is clearly a piece, and what may be one, of each kind in the size that the edges of its pieces agree on. The
     kind that most agree on comes first: what may as well be one of it, or a part of one, says nothing of another's
     size."""
@@ -437,7 +359,7 @@ def _clear(views: Sequence[_Seen], kinds: frozenset[PieceKind]) -> tuple[list[_F
         kind: [one for seen in views for one in _of_any_size(seen, kind)]
         for kind in sorted(kinds & SIZES_MM.keys(), key=lambda kind: kind.value)
     }
-    found, faint = list[_Found](), list[_Found]()
+    found, faint = list[Outlined](), list[Outlined]()
     while fitted:
         agreed = {kind: _agreed(some) for kind, some in fitted.items()}
         kind = max(agreed, key=lambda kind: agreed[kind][1])
@@ -446,11 +368,11 @@ def _clear(views: Sequence[_Seen], kinds: frozenset[PieceKind]) -> tuple[list[_F
             break
         some = fitted.pop(kind)
         framed = _with_frame(shape, some)
-        mine: list[_Found] = []
+        mine: list[Outlined] = []
         for seen in views:
-            of_shape = _of_shape(seen, shape, some)
+            of_shape = in_shape_of(seen, shape, some)
             if framed is not None:
-                whole = [one for one in _of_shape(seen, framed, some) if one.edged > LEAST_EDGED]
+                whole = [one for one in in_shape_of(seen, framed, some) if one.edged > LEAST_EDGED]
                 within = [one for one in of_shape if not any(map(one.overlaps, whole))]
                 of_shape = whole + [one.in_shape(framed) for one in within]
             plain = [one for one in of_shape if one.clear >= PIECE]
@@ -464,7 +386,7 @@ def _clear(views: Sequence[_Seen], kinds: frozenset[PieceKind]) -> tuple[list[_F
     return found, faint
 
 
-def _of_any_size(seen: _Seen, kind: PieceKind) -> list[_Found]:
+def _of_any_size(seen: Standing, kind: PieceKind) -> list[Outlined]:
     """What stands out in any of a kind's sizes, each fitted to the edges around it by itself."""
     sizes, fitted = SIZES_MM[kind], []
     low, high = 0.9 * sizes[0][0], 1.1 * sizes[-1][0]
@@ -472,17 +394,17 @@ def _of_any_size(seen: _Seen, kind: PieceKind) -> list[_Found]:
         some = [
             one
             for size in sizes[first : first + SIZES_ALIKE]
-            for one in _peaks(seen, _shape(kind, size), SIZING_PX_PER_MM, FEW)
+            for one in peaks(seen, shape_of(kind, size), SIZING_PX_PER_MM, FEW)
         ]
-        different: list[_Found] = []
+        different: list[Outlined] = []
         for one in sorted(some, key=lambda one: -one.contrast):
             if len(different) < FEW and not any(map(one.lies_like, different)):
                 different.append(one)
-        fitted += [_fitted(seen, one, _edge_points(one.shape), SIZING_REACH_MM, grows=True) for one in different]
+        fitted += [fit(seen, one, edge_points(one.shape), SIZING_REACH_MM, grows=True) for one in different]
     return [one for one in fitted if low < one.shape.size_mm[0] < high and one.edged > LEAST_EDGED]
 
 
-def _agreed(fitted: Sequence[_Found]) -> tuple[Shape | None, float]:
+def _agreed(fitted: Sequence[Outlined]) -> tuple[Shape | None, float]:
     """The shape in the size that most agree on, and by how much; None where none is clear. Those with clear edges come
     before others, and large ones before small ones: a frame may look like the table, what it frames like a piece."""
     best: Shape | None = None
@@ -490,14 +412,14 @@ def _agreed(fitted: Sequence[_Found]) -> tuple[Shape | None, float]:
     for one in fitted:
         size = np.array(one.shape.size_mm)
         alike = [other for other in fitted if np.abs(np.array(other.shape.size_mm) / size - 1.0).max() < SAME_SIZE]
-        votes = one.shape.area_mm2 * sum(other.edged - LEAST_EDGED for other in _apart(alike))
+        votes = one.shape.area_mm2 * sum(other.edged - LEAST_EDGED for other in lying_apart(alike))
         if votes > most:
             width, height = np.median([other.shape.size_mm for other in alike], axis=0)
-            best, most = _shape(one.shape.kind, (float(width), float(height))), votes
+            best, most = shape_of(one.shape.kind, (float(width), float(height))), votes
     return best, most
 
 
-def _with_frame(shape: Shape, fitted: Sequence[_Found]) -> Shape | None:
+def _with_frame(shape: Shape, fitted: Sequence[Outlined]) -> Shape | None:
     """The whole card of which this shape seems to be what a frame encloses, as wide on all sides; None where it is none
     or no other cards lie there whose frames show: on a table of their colour frames do not."""
     if shape.kind is PieceKind.SLICE:
@@ -512,199 +434,4 @@ def _with_frame(shape: Shape, fitted: Sequence[_Found]) -> Shape | None:
         if FRAME_MM[0] < more.mean() < FRAME_MM[1] and np.ptp(more) < EVEN_FRAME_MM
     ]
     whole, _ = _agreed(framed)
-    return whole if whole is not None and len(_apart(framed)) >= LEAST_FRAMED else None
-
-
-def _of_shape(seen: _Seen, shape: Shape, of_any_size: Sequence[_Found]) -> list[_Found]:
-    """All that stands out, however little, in a shape whose size is known, and what was found in any size, fitted to
-    the edges near it or to those farther off, whichever fit better."""
-    found = []
-    sides = _edge_points(shape)
-    for one in [*_peaks(seen, shape, SEARCH_PX_PER_MM, MOST), *_apart(of_any_size)]:
-        start = _Found(shape, one.pose, one.contrast)
-        fits = [_fitted(seen, start, sides, reach_mm) for reach_mm in (EDGE_REACH_MM, EDGE_REACH_MM[2:])]
-        found.append(max(fits, key=lambda fit: fit.clear))
-    return found
-
-
-def _peaks(seen: _Seen, shape: Shape, px_per_mm: float, most: int) -> list[_Found]:
-    """Where this shape stands out, the clearest first."""
-    table, scale = seen.table, px_per_mm / PX_PER_MM
-    size = (round(table.width * scale), round(table.height * scale))
-    small = np.asarray(cv2.resize(seen.strange, size, interpolation=cv2.INTER_AREA), np.float32)
-    best, turns = _stands_out(small, shape, px_per_mm)
-    found: list[_Found] = []
-    painted = np.zeros(small.shape, np.uint8)
-    covers: dict[float, NDArray[np.uint8]] = {}
-    while len(found) < most:
-        _, contrast, _, (column, row) = cv2.minMaxLoc(best)
-        if contrast < LEAST:
-            break
-        turn = float(turns[row, column])
-        if turn not in covers:
-            covers[turn] = _covered(shape, turn, px_per_mm)
-        best[max(0, row - 2) : row + 3, max(0, column - 2) : column + 3] = -1.0
-        reach = len(covers[turn]) // 2
-        top, left = max(0, row - reach), max(0, column - reach)
-        there = painted[top : row + reach + 1, left : column + reach + 1]
-        first_row, first_column = top - row + reach, left - column + reach
-        mine = covers[turn][first_row : first_row + there.shape[0], first_column : first_column + there.shape[1]]
-        if cv2.countNonZero(mine & there) < OVERLAP * cv2.countNonZero(mine):
-            there |= mine
-            centre = table.to_table((np.array([column, row]) + 0.5) / scale - 0.5)
-            pose = np.array([*(centre - _turned(shape.centre, turn)), turn])
-            found.append(_Found(shape, pose, float(contrast)))
-    return found
-
-
-def _covered(shape: Shape, turn_deg: float, px_per_mm: float) -> NDArray[np.uint8]:
-    """What a shape covers in a small map, 255, its centre in the middle pixel's place."""
-    outline = place(shape.outline - shape.centre, np.array([0.0, 0.0, turn_deg])) * [1.0, -1.0] * px_per_mm
-    outline += 0.5 - 0.5 * px_per_mm / PX_PER_MM  # as the small map's pixels lie in the large one's
-    reach = int(np.ceil(np.abs(outline).max())) + 1
-    mask = np.zeros((2 * reach + 1, 2 * reach + 1), np.uint8)
-    cv2.fillPoly(mask, [np.round((outline + reach) * 16).astype(np.int32)], 255, shift=4)
-    return mask
-
-
-def _stands_out(small: Floats, shape: Shape, px_per_mm: float) -> tuple[Floats, Floats]:
-    """For each place of the shape's centre: how much the inside differs more than the seam around it, and the turn."""
-    best = np.full(small.shape, -1.0, np.float32)
-    turns = np.zeros(small.shape, np.float32)
-    for turn in np.arange(0.0, 360.0 if shape.kind is PieceKind.SLICE else 180.0, TURN_DEG):
-        kernel = _kernel(shape, float(turn), px_per_mm)
-        reach = len(kernel) // 2
-        # Correlation as filter2D has it, which takes three times as long.
-        beyond = cv2.copyMakeBorder(small, reach, reach, reach, reach, cv2.BORDER_CONSTANT)
-        contrast = np.asarray(cv2.matchTemplate(beyond, kernel, cv2.TM_CCORR), np.float32)
-        np.copyto(turns, np.float32(turn), where=contrast > best)
-        np.maximum(best, contrast, out=best)
-    return best, turns
-
-
-def _kernel(shape: Shape, turn_deg: float, px_per_mm: float) -> Floats:
-    outline = place(shape.outline - shape.centre, np.array([0.0, 0.0, turn_deg])) * [1.0, -1.0] * px_per_mm
-    reach = int(np.ceil(np.abs(outline).max() + SEAM_MM * px_per_mm)) + 1
-    inside = np.zeros((2 * reach + 1, 2 * reach + 1), np.float32)
-    cv2.fillPoly(inside, [np.round((outline + reach) * 16).astype(np.int32)], 1.0, shift=4)
-    disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (int(2 * SEAM_MM * px_per_mm) | 1,) * 2)
-    seam = np.asarray(cv2.dilate(inside, disc)) - np.asarray(cv2.dilate(inside, np.ones((3, 3), np.uint8)))
-    return np.asarray(inside / inside.sum() - seam / seam.sum(), np.float32)
-
-
-def _turned(point: Array, turn_deg: float) -> Array:
-    return np.asarray(place(point[None], np.array([0.0, 0.0, turn_deg]))[0])
-
-
-def _apart(found: Sequence[_Found]) -> list[_Found]:
-    """Of what lies in one place the clearest."""
-    kept: list[_Found] = []
-    for one in sorted(found, key=lambda one: -one.clear):
-        if not any(map(one.overlaps, kept)):
-            kept.append(one)
-    return kept
-
-
-# Fitting to the edges ---------------------------------------------------------------------------------------------
-
-
-_Sides = tuple[Array, Array, Array]
-"""What `_edge_points` gives."""
-
-
-def _fitted(seen: _Seen, one: _Found, sides: _Sides, reach_mm: Sequence[float], *, grows: bool = False) -> _Found:
-    """An outline, with its sides, moved, turned and, if it `grows`, made larger or smaller until it lies on the edges
-    near it."""
-    shape, pose, size = one.shape, one.pose, np.array(one.shape.size_mm)
-    for reach in reach_mm:
-        step, growth = _step(seen.edges, seen.table, shape, sides, pose, reach)
-        pose = pose + step
-        if grows:
-            size[: len(growth)] += np.clip(growth, -reach, reach)
-            if shape.kind is PieceKind.ORDER_CARD:
-                size[:] = size.mean()
-            shape = _shape(shape.kind, (float(size[0]), float(size[1])))
-            sides = _edge_points(shape)
-    return _Found(shape, pose, one.contrast, _edged(seen, sides, pose))
-
-
-def _edged(seen: _Seen, sides: _Sides, pose: Array) -> float:
-    """How much of an outline is an edge beyond which the bare table begins, 0 to 1."""
-    points, normals, _ = sides
-    out = place(normals, np.array([0.0, 0.0, pose[2]]))
-    along = seen.table.to_map(place(points, pose)[:, None] + BESIDE_MM[None, :, None] * out[:, None])
-    beside = _sampled(seen.apart, along)
-    within, beyond = beside[:, BESIDE_MM < 0].mean(axis=1), beside[:, BESIDE_MM > 0].mean(axis=1)
-    return float(np.clip((within - beyond) / np.maximum(within, PLAINLY), 0.0, 1.0).mean())
-
-
-def _sampled(values: Floats, at: Array) -> Floats:
-    x, y = (np.ascontiguousarray(at[..., i], np.float32) for i in (0, 1))
-    return np.asarray(cv2.remap(values, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.float32)
-
-
-def _step(
-    edges: Floats, table: TableMap, shape: Shape, sides: _Sides, pose: Array, reach_mm: float
-) -> tuple[Array, Array]:
-    """How far an outline must move and turn, and its size grow, to lie on the edges near it."""
-    points, normals, grows = sides
-    there = place(points, pose)
-    out = place(normals, np.array([0.0, 0.0, pose[2]]))
-    steps = np.arange(-reach_mm - 1.5, reach_mm + 1.5 + PROFILE_MM / 2, PROFILE_MM)
-    profile = _sampled(edges, table.to_map(there[:, None] + steps[None, :, None] * out[:, None]))
-    half = round(1.5 / PROFILE_MM)
-    sums = np.zeros((len(profile), profile.shape[1] + 1), np.float32)
-    np.cumsum(profile, axis=1, out=sums[:, 1:])
-    inner = (sums[:, half:-1] - sums[:, : -half - 1])[:, :-half]
-    outer = (sums[:, half:] - sums[:, :-half])[:, half:]
-    count = min(inner.shape[1], outer.shape[1])
-    fall = (inner[:, :count] - outer[:, :count]) / half
-    middle = steps[half : half + count]
-    chosen = fall.argmax(axis=1)
-    offset, strength = middle[chosen], np.maximum(fall[np.arange(len(fall)), chosen], 0.0)
-    arm = there - place(shape.centre[None], pose)[0]
-    turn = (arm[:, 0] * out[:, 1] - arm[:, 1] * out[:, 0]) * np.pi / 180.0
-    matrix = np.column_stack([out, turn, grows])
-    solved = _robust(matrix, offset, strength)
-    move = np.array([solved[0], solved[1], solved[2]])
-    # the turn is about the centre: the pose's own point moves with it
-    swung = _turned(-shape.centre, pose[2] + move[2]) - _turned(-shape.centre, pose[2])
-    move[:2] += swung
-    return move, solved[3:]
-
-
-def _edge_points(shape: Shape) -> _Sides:
-    """Points on the sides of an outline, away from its corners, with their outward normals and what growing does."""
-    starts, ends = shape.outline, np.roll(shape.outline, -1, axis=0)
-    points, normals = [], []
-    for i, (start, end) in enumerate(zip(starts, ends, strict=True)):
-        length = float(np.linalg.norm(end - start))
-        curved = shape.kind is PieceKind.SLICE and 0 < i < len(starts) - 1
-        margin = 0.0 if curved else CORNER_MM
-        at = np.arange(margin + EDGE_STEP_MM / 2, length - margin, EDGE_STEP_MM)
-        points.append(start + (end - start) * (at / length)[:, None])
-        normals.append(np.repeat(np.array([[end[1] - start[1], start[0] - end[0]]]) / length, len(at), axis=0))
-    own, out = np.concatenate(points), np.concatenate(normals)
-    if shape.kind is PieceKind.SLICE:
-        radius = np.linalg.norm(own, axis=1) > 0.96 * shape.size_mm[0]
-        return own, out, radius.astype(np.float64)[:, None]
-    return own, out, np.abs(out[:, ::-1]) / 2.0
-
-
-def _robust(matrix: Array, offset: Array, strength: Array) -> Array:
-    """Least squares in which what lies far off counts less and less."""
-    solved: Array = np.zeros(matrix.shape[1])
-    for _ in range(4):
-        misses = offset - matrix @ solved
-        spread = max(_middle(np.abs(misses)), 0.15)
-        weights = strength / (1.0 + (misses / (1.5 * spread)) ** 2)
-        weighted = matrix * weights[:, None]
-        solved = np.asarray(np.linalg.solve(weighted.T @ matrix + 1e-3 * np.eye(matrix.shape[1]), weighted.T @ offset))
-    return np.asarray(solved)
-
-
-def _middle(values: Array) -> float:
-    """Their median: numpy's own takes longer to begin than to work on so few."""
-    half = len(values) // 2
-    parted = np.partition(values, (half - 1, half))
-    return float(parted[half] if len(values) % 2 else (parted[half - 1] + parted[half]) / 2.0)
+    return whole if whole is not None and len(lying_apart(framed)) >= LEAST_FRAMED else None
