@@ -22,6 +22,7 @@ FULL_TURN_DEG: Mapping[PieceKind, float] = {
 """Turned by that much a shape covers itself."""
 CELL_MM = 2.5
 """Spacing of the lattice on which faces are compared."""
+RIM_POINTS = 120
 EDGE_MM = 1.8
 """The lattice keeps this far inside the outline, where neighbours and shadows do not blur in."""
 
@@ -73,6 +74,17 @@ class Shape:
         """About a quarter of the lattice, evenly spread, for a first look."""
         keys = _lattice_keys(self.lattice)
         return np.flatnonzero((keys // 2).sum(axis=1) % 2 + np.abs((keys // 2)[:, 1]) % 2 == 0)
+
+    @cached_property
+    def rim(self) -> tuple[Array, Array]:
+        """RIM_POINTS places along the outline, evenly, and the directions outwards there: each n x 2, own frame."""
+        corners = np.concatenate([self.outline, self.outline[:1]])
+        sides = np.diff(corners, axis=0)
+        along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(sides, axis=1))])
+        at = (np.arange(RIM_POINTS) + 0.5) / RIM_POINTS * along[-1]
+        points = np.column_stack([np.interp(at, along, corners[:, axis]) for axis in (0, 1)])
+        ways = sides[np.searchsorted(along, at) - 1]
+        return points, np.column_stack([ways[:, 1], -ways[:, 0]]) / np.linalg.norm(ways, axis=1)[:, None]
 
     @cached_property
     def reach_mm(self) -> float:

@@ -42,8 +42,8 @@ HARDLY_PRINTED, EDGED = 0.35, 0.3
 """A face of which less than the first share is told from an even surface is hardly more than an edge or two: most have
 0.5 and more. As plainly as cards that lay there, a pale card with a dark band was seen all along a mat's edge on a dark
 table. What is seen so and is a piece ends along more than the second share of its outline."""
-RIM_MM, RIM_POINTS = 2.5, 120
-"""So far inside and beyond its outline, at so many places, it is told whether a piece ends there."""
+RIM_MM = 2.5
+"""So far inside and beyond its outline it is told whether a piece ends there."""
 
 
 class Surroundings:
@@ -96,13 +96,8 @@ class Surroundings:
     def edged(self, reading: Reading) -> float:
         """Along which share of its outline a piece looks otherwise than what is right beside it."""
         shape = reading.prepared.faces.shape
-        corners = np.concatenate([shape.outline, shape.outline[:1]])
-        along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(corners, axis=0), axis=1))])
-        at = (np.arange(RIM_POINTS) + 0.5) / RIM_POINTS * along[-1]
-        rim = np.column_stack([np.interp(at, along, corners[:, axis]) for axis in (0, 1)])
-        sides = np.diff(corners, axis=0)[np.searchsorted(along, at) - 1]
-        outwards = np.column_stack([sides[:, 1], -sides[:, 0]]) / np.linalg.norm(sides, axis=1)[:, None] * RIM_MM
-        inside, beyond = (place(rim + way * outwards, reading.pose) for way in (-1.0, 1.0))
+        rim, outwards = shape.rim
+        inside, beyond = (place(rim + way * outwards, reading.pose) for way in (-RIM_MM, RIM_MM))
         seen = self._look.table.shows(np.stack([inside, beyond])).all(0)
         colours = self._look.colours(np.stack([inside, beyond]))
         differs = np.sqrt(np.square(colours[0] - colours[1]).mean(0)) > ALIKE

@@ -6,10 +6,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.pieces.by_outline import ends_of_even
 from vision.pieces.faces import CARDS
 from vision.pieces.features import Colours
 from vision.pieces.prepared import Prepared
-from vision.pieces.reading import ALIKE, LEAST_AGREEING, LEAST_GAIN, NO_VEIL, OwnLight, Reading, share
+from vision.pieces.reading import ALIKE, ENDS, LEAST_AGREEING, LEAST_GAIN, NO_VEIL, OwnLight, Reading, share
 from vision.pieces.shade import Shade, shade
 from vision.pieces.sheen import Sheen, sheen
 from vision.pieces.verify import Flags, Floats, Grid, Indices, Look, Verdict, judge, rank_faces, refine, veiled
@@ -280,7 +281,8 @@ def _first_look(look: Look, prepared: Prepared, poses: Array, hints: Indices, ve
     verdict = judge(colours, candidates, grid, look.trust, brightest=brightest, least_agreeing=least)
     own = verdict.agrees
     gain = np.where(own, verdict.gain, 0.0).sum(1) / np.maximum(own.sum(1), 1)
-    worth = np.flatnonzero((own.mean(1) > least) & (gain > FIRST_TOLD * LEAST_GAIN))
+    told = (gain > FIRST_TOLD * LEAST_GAIN) | (ends_of_even(look, prepared, poses, hints) > ENDS)
+    worth = np.flatnonzero((own.mean(1) > least) & told)
     return worth, candidates[worth, verdict.best[worth]]
 
 
@@ -316,6 +318,7 @@ def _as_readings(
     agrees = verdict.agrees & shown
     gain = np.where(shown, verdict.gain, np.float32(0.0))
     faces = candidates[np.arange(len(poses)), verdict.best]
+    ended = ends_of_even(look, prepared, poses, faces)
     return [
         Reading(
             kind,
@@ -329,6 +332,7 @@ def _as_readings(
             nothing,
             prepared,
             NO_VEIL if veils is None else tuple(veils[i].tolist()),
+            float(ended[i]),
         )
         for i, pose in enumerate(poses)
     ]

@@ -66,7 +66,8 @@ def find_pieces(
             some = guesses[kind]
             chosen = np.flatnonzero((some.votes >= least) & (some.votes < below))
             open_ones = chosen[unexplained(some.poses[chosen], prepared, so_far)]
-            new += check(look, kind, prepared, some.poses[open_ones], some.faces[open_ones])
+            checked = check(look, kind, prepared, some.poses[open_ones], some.faces[open_ones])
+            new += [reading for reading in checked if not reading.is_even]  # corners of these are alike everywhere
         if new:
             found, so_far = select([*found, *new], kinds, raster.copy()), None
     so_far = so_far or explained((r for r in found if r.settled), kinds, raster.copy())

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
+from vision.pieces.by_outline import guesses_by_outline, lies_free
 from vision.pieces.checking import check, check_under
 from vision.pieces.features import NONE, Colours
 from vision.pieces.finding import find_pieces
@@ -104,7 +105,8 @@ def with_left_over(
     # What is not plain has no say in which of the others stand together.
     joined = find_pieces(look, NONE, kinds, index, [*readings, *more], readings, beyond)
     before = set(map(id, readings))
-    plain = [reading for reading in joined if _is_plain(reading) and id(reading) not in before]
+    new = [reading for reading in joined if id(reading) not in before and _is_plain(reading)]
+    plain = [reading for reading in new if not reading.is_even or lies_free(look, reading, unexplained)]
     return find_pieces(look, NONE, kinds, index, [*readings, *plain], readings, beyond) if plain else list(readings)
 
 
@@ -139,6 +141,7 @@ def _checked(
             found += check(look, kind, prepared, placed, partly.faces)
             found += _under(look, kind, prepared, partly, placed, unexplained)
         found += mirroring(look, small, kind, prepared, unexplained)
+        found += check(look, kind, prepared, *guesses_by_outline(look, looked, prepared, unexplained))
     return found
 
 

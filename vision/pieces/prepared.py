@@ -8,9 +8,19 @@ from numpy.typing import NDArray
 
 from vision.pieces.faces import KindFaces
 from vision.pieces.laid_over import laid_over
-from vision.pieces.verify import COST_LIMIT, Floats, Grid, even_costs, grid_of, judge
+from vision.pieces.verify import COST_LIMIT, Flags, Floats, Grid, Indices, even_costs, grid_of, judge
 
 Array = NDArray[np.float64]
+
+BLUR_MM = 3.0
+"""Where the table is gone through in steps faces are compared so blurred (standard deviation): a step and a turn may
+hit a piece no better than that."""
+ENROLLED_BLUR_MM = 0.9
+"""Of this, faces have so much already."""
+EVEN_PRINT = 0.05
+"""Blurred so, a face that strays less from its mean colour (logarithm, root of the mean square) is even: its print is
+fine, or there is none. Two styles' faces and those of our own copies have 0.073 and more, patterns of dots, diamonds
+and stripes 0.004 to 0.009."""
 
 COVERS_ITSELF_MM, TURNED_ALIKE = 2.0, 0.85
 """A shape covers itself when turned half round where every lattice point comes so near to another; a face is alike then
@@ -55,9 +65,23 @@ class Prepared:
         return np.where(verdict.agrees.mean(-1) < TURNED_ALIKE, np.float32(COST_LIMIT), costs)
 
     @cached_property
+    def even(self) -> Flags:
+        """faces: which show nothing from afar but where they end."""
+        shown = self.full.enrolled @ blurring(self.full, np.arange(len(self.full.points))).T
+        strays = shown - shown.mean(-1, keepdims=True)
+        return np.asarray(np.square(strays).mean((1, 2)) < EVEN_PRINT**2)
+
+    @cached_property
     def contrast(self) -> Floats:
         """faces x cells: what an even surface costs where each is seen just as it was enrolled."""
         return even_costs(self.full)
+
+
+def blurring(grid: Grid, cells: Indices) -> Floats:
+    """How much each cell of a grid has of the colours at some of them, blurred by BLUR_MM: n x cells, each row 1."""
+    apart = np.square(grid.points[cells, None] - grid.points[None]).sum(-1)
+    weight = np.exp(-apart / (2 * (BLUR_MM**2 - ENROLLED_BLUR_MM**2))).astype(np.float32)
+    return np.asarray(weight / weight.sum(1, keepdims=True), np.float32)
 
 
 def prepare(faces: KindFaces) -> Prepared:

@@ -11,7 +11,7 @@ from vision.kept import MOST_READINGS, Kept
 from vision.masks import Mask, part_around
 from vision.mat.rectify import PX_PER_MM, TableMap
 from vision.pieces.prepared import Prepared
-from vision.pieces.reading import EXPLAINED, LEAST_AGREEING, LEAST_GAIN, OF_CONTRAST, Reading, share
+from vision.pieces.reading import ENDS, EXPLAINED, LEAST_AGREEING, LEAST_GAIN, OF_CONTRAST, Reading, share
 from vision.pieces.verify import Flags, Floats, Indices
 from vision.scene import PieceKind
 from vision.shapes import place
@@ -139,7 +139,8 @@ def select(readings: Iterable[Reading], kinds: Mapping[PieceKind, Prepared], ras
         own = reading.agrees & free
         if share(own) < LEAST_SEEN or np.count_nonzero(own) < LEAST_FIT * np.count_nonzero(free):
             continue
-        if _hardly_shows(reading, own) or _mean(reading.gain, free) < LEAST_GAIN / 3:
+        hardly_shows = _hardly_shows(reading, own) or _mean(reading.gain, free) < LEAST_GAIN / 3
+        if hardly_shows and reading.ends < ENDS:
             continue
         chosen.append((reading, taken, own, at, around))
         raster.paint_cells(around.compress(own, 0))

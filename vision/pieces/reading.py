@@ -24,6 +24,9 @@ EXPLAINED, PLAINLY_EXPLAINED, EXPLAINED_SCALE = 0.67, 0.74, 0.02
 """And where the gain is so small, a face explains at least the first share of what an even surface leaves unexplained;
 with the second it is as likely chance as it is right. On wood and along a printed line nearly plain faces explained 0.4
 to 0.54 of it, between planks once 0.74; where they lay 0.9 and more, in half of the light 0.79 and more."""
+ENDS, ENDS_SCALE = 0.8, 0.03
+"""But where a face is even, it is told by where it ends: it does so along the first share of its outline at least, and
+is as likely no piece as it is one with that."""
 IN_SHEEN, IN_SHEEN_SCALE = 0.88, 0.01
 """Where a face that mirrors a lamp explains so much of it, it is as likely another as it is right. Of simulated cards
 in sleeves 297 that were read right explained 0.9 and more, but for one in twenty; ten that were taken for others, with
@@ -120,6 +123,8 @@ class Reading:
     """The faces it was compared with."""
     veil: tuple[float, ...] = NO_VEIL
     """Light over it that was taken off, see `verify.veiled`."""
+    ends: float = 0.0
+    """Of an even face: along which share of its outline it ends where the table, or another piece, begins."""
     own_light: OwnLight | None = None
     """What was taken off it by itself."""
     formerly: int | None = None
@@ -129,6 +134,11 @@ class Reading:
     def best(self) -> Floats:
         """Lattice: what each cell speaks against the found face."""
         return np.asarray(self.costs[self.candidates == self.face][0])
+
+    @property
+    def is_even(self) -> bool:
+        """Whether its face shows nothing from afar but where it ends."""
+        return bool(self.prepared.even[self.face])
 
     @cached_property
     def strength(self) -> float:
@@ -292,7 +302,9 @@ class Reading:
         by_lead = np.exp((FOREIGN_LEAD - lead) / LEAD_SCALE)
         by_ratio = ((self._open_cost + STRAY_COST) / max(margin, 0.01)) ** RATIO_POWER
         doubt = min(by_lead, by_ratio)
-        if self.tells < LEAST_GAIN:
+        if self.is_even:
+            doubt += np.exp((ENDS - self.ends) / ENDS_SCALE)
+        elif self.tells < LEAST_GAIN:
             doubt += np.exp((PLAINLY_EXPLAINED - self._explained_share) / EXPLAINED_SCALE)
         if self.own_light is OwnLight.SHEEN:
             doubt += np.exp((IN_SHEEN - self._explained_share) / IN_SHEEN_SCALE)

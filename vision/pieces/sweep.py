@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from vision.frame import Image
 from vision.mat.rectify import PX_PER_MM
 from vision.pieces.features import log_colours
-from vision.pieces.prepared import Prepared
+from vision.pieces.prepared import BLUR_MM, Prepared, blurring
 from vision.pieces.verify import Floats, Indices, Look
 from vision.shapes import place
 
@@ -21,10 +21,6 @@ STEP = 3
 """each time so many of them further,"""
 STEP_DEG = 9.0
 """and in each place in turns so far apart."""
-BLUR_MM = 3.0
-"""So much is what is compared blurred (standard deviation): a step and a turn may hit a piece no better than that."""
-ENROLLED_BLUR_MM = 0.9
-"""Of this, faces have so much already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +92,7 @@ def points_of(prepared: Prepared, count: int, shown: Floats) -> Points:
     full grid) there, blurred within each."""
     grid, centre = prepared.full, prepared.faces.shape.centre
     chosen = _spread(grid.points, centre, count)
-    apart = np.square(grid.points[chosen, None] - grid.points[None]).sum(-1)
-    weight = np.exp(-apart / (2 * (BLUR_MM**2 - ENROLLED_BLUR_MM**2))).astype(np.float32)
-    weight /= weight.sum(1, keepdims=True)
-    colours = np.asarray(shown @ weight.T, np.float32)
+    colours = np.asarray(shown @ blurring(grid, chosen).T, np.float32)
     colours -= colours.mean(2, keepdims=True)
     flat = colours.reshape(len(colours), -1)
     flat /= np.maximum(np.linalg.norm(flat, axis=1, keepdims=True), 1e-6)
