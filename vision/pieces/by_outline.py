@@ -4,6 +4,8 @@ What is of such a face's colour, and all around is not, in just its shape and si
 leads to it, and a pattern that repeats is alike in many places; so outlines do.
 """
 
+from collections.abc import Iterator
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +13,7 @@ from numpy.typing import NDArray
 from vision.frame import Image
 from vision.mat.rectify import PX_PER_MM
 from vision.pieces.features import LOG_FLOOR, levels_of
-from vision.pieces.outlines import Standing, in_shape_of, lying_apart
+from vision.pieces.outlines import Outlined, Standing, in_shape_of, lying_apart
 from vision.pieces.prepared import Prepared
 from vision.pieces.reading import Reading
 from vision.pieces.sweep import about
@@ -24,8 +26,9 @@ SOFT_MM = 1.5
 """Blurred so much (standard deviation) a fine pattern is of one colour, and an edge is where it was."""
 OF_LIGHTNESS = 0.5
 """How much a difference in lightness counts against one in colour: light differs from place to place."""
-ANOTHER = 0.5
-"""What differs so much (logarithm) from a face's colour has nothing of it."""
+ANOTHER = (0.5, 0.2)
+"""What differs so much (logarithm) from a face's colour has nothing of it: by the first where light has changed it, by
+the second where the table is nearly of that colour."""
 OWN_COLOUR = 0.3
 """What differs more is of another colour. Plain red and blue cards on 12 simulated tables differed by 0.25 at most."""
 STANDS_OUT = 5.0
@@ -57,17 +60,24 @@ def guesses_by_outline(
     free = (unexplained > 0) & (look.table.seen > 0)
     for face in np.flatnonzero(prepared.even):
         apart = _apart(shown, _colour(prepared, int(face)))
-        like = np.where(free, np.clip(1.0 - apart / ANOTHER, 0.0, 1.0), 0.0).astype(np.float32)
-        standing = Standing(look.table, like * np.float32(STANDS_OUT), like, like)
         shape = prepared.faces.shape
-        found = [
-            one for one in in_shape_of(standing, shape) if one.contrast > LEAST_CONTRAST and one.edged > LEAST_EDGED
-        ]
+        found = [one for least in ANOTHER for one in _standing_out(look, apart, free, least, shape)]
         for one in lying_apart(found):
             turns = one.pose[2] + np.arange(0.0, 360.0, FULL_TURN_DEG[shape.kind])
             poses.append(about(shape.centre, np.repeat(one.centre[None], len(turns), axis=0), turns))
             faces += [int(face)] * len(turns)
     return np.concatenate([np.zeros((0, 3)), *poses]), np.array(faces, np.intp)
+
+
+def _standing_out(
+    look: Look, apart: Floats, free: NDArray[np.bool_], another: float, shape: Shape
+) -> Iterator[Outlined]:
+    """What stands out in this shape, `apart` so much less than `another` from its colour."""
+    like = np.where(free, np.clip(1.0 - apart / np.float32(another), 0.0, 1.0), np.float32(0.0))
+    standing = Standing(look.table, like * np.float32(STANDS_OUT), like, like)
+    for one in in_shape_of(standing, shape):
+        if one.contrast > LEAST_CONTRAST and one.edged > LEAST_EDGED:
+            yield one
 
 
 def ends_of_even(look: Look, prepared: Prepared, poses: Array, faces: Indices) -> Floats:

@@ -10,7 +10,7 @@ from vision.pieces.by_outline import ends_of_even
 from vision.pieces.faces import CARDS
 from vision.pieces.features import Colours
 from vision.pieces.prepared import Prepared
-from vision.pieces.reading import ALIKE, ENDS, LEAST_AGREEING, LEAST_GAIN, NO_VEIL, OwnLight, Reading, share
+from vision.pieces.reading import ALIKE, LEAST_AGREEING, LEAST_GAIN, NO_VEIL, OwnLight, Reading, share
 from vision.pieces.shade import Shade, shade
 from vision.pieces.sheen import Sheen, sheen
 from vision.pieces.verify import Flags, Floats, Grid, Indices, Look, Verdict, judge, rank_faces, refine, veiled
@@ -24,8 +24,9 @@ ROUNDS, CARD_ROUNDS = 2, 5
 OPEN_ROUNDS = 3
 """And so often where only what is open of it tells it."""
 RIVALS = 6
-FIRST_RIVALS, FIRST_TOLD = 3, 0.3
-"""At the first look so many faces are compared, and such a share of LEAST_GAIN is enough."""
+FIRST_RIVALS, FIRST_TOLD, FIRST_ENDS = 3, 0.3, 0.4
+"""At the first look so many faces are compared, and such a share of LEAST_GAIN is enough, or an even face that ends along
+so much of its outline: where it lies, it is looked for next."""
 SHADED_AGREEING = 0.9
 """So much of a piece in shade agrees at the first look: of those on shared pictures that were right then 97 of 100, of
 others one in twenty."""
@@ -281,7 +282,7 @@ def _first_look(look: Look, prepared: Prepared, poses: Array, hints: Indices, ve
     verdict = judge(colours, candidates, grid, look.trust, brightest=brightest, least_agreeing=least)
     own = verdict.agrees
     gain = np.where(own, verdict.gain, 0.0).sum(1) / np.maximum(own.sum(1), 1)
-    told = (gain > FIRST_TOLD * LEAST_GAIN) | (ends_of_even(look, prepared, poses, hints) > ENDS)
+    told = (gain > FIRST_TOLD * LEAST_GAIN) | (ends_of_even(look, prepared, poses, hints) > FIRST_ENDS)
     worth = np.flatnonzero((own.mean(1) > least) & told)
     return worth, candidates[worth, verdict.best[worth]]
 
