@@ -25,8 +25,8 @@ OPEN_ROUNDS = 3
 """And so often where only what is open of it tells it."""
 RIVALS = 6
 FIRST_RIVALS, FIRST_TOLD, FIRST_ENDS = 3, 0.3, 0.4
-"""At the first look so many faces are compared, and such a share of LEAST_GAIN is enough, or an even face that ends along
-so much of its outline: where it lies, it is looked for next."""
+"""At the first look so many faces are compared, and such a share of LEAST_GAIN is enough, or an even face that ends
+along so much of its outline: where exactly it lies is looked for next."""
 SHADED_AGREEING = 0.9
 """So much of a piece in shade agrees at the first look: of those on shared pictures that were right then 97 of 100, of
 others one in twenty."""
