@@ -26,7 +26,7 @@ import sqlite3
 import struct
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -65,6 +65,12 @@ LOCKED_FROM, LOCKED_BYTES = 0x40000000, 512
 """What SQLite locks of a file that it has open, from PENDING_BYTE on (https://www.sqlite.org/lockingv3.html)."""
 _COLUMNS = 6
 """Of `records`; of `evidence` there are fewer."""
+
+PUT_BACK = "Plug in its disk, or put it back where it was; if it is lost, start the table anew"
+"""What helps where a journal that is open is not in its place."""
+
+_Identity = tuple[int, int]
+"""Device and inode: what a file is, wherever it lies."""
 
 MIGRATIONS: Sequence[Sequence[str]] = (
     (
@@ -191,6 +197,10 @@ class Journal:
         self._jobs: queue.Queue[_Append | _Query | None] = queue.Queue(most_waiting)
         self._state = threading.Lock()
         self._closed = False
+        self._files: Mapping[Path, _Identity] = {}
+        """What is open: the file and its log."""
+        self._last: tuple[int, str] | None = None
+        """Number and time of the last record that the disk has."""
         opened: Future[None] = Future()
         self._thread = threading.Thread(target=self._work, args=(opened,), name="journal", daemon=True)
         self._thread.start()
@@ -250,6 +260,38 @@ class Journal:
         rows = self._query("SELECT game FROM records ORDER BY seq DESC LIMIT 1", ())
         return rows[0][0] if rows else None
 
+    def check_in_place(self) -> None:
+        """That what is written goes into the files that lie there: those that were deleted, or moved away, take records
+        as long as they are open, and keep them for nobody.
+
+        Raises:
+            JournalWriteFailed: it does not; names the file.
+        """
+        for file, identity in self._files.items():
+            try:
+                there = _identity(file)
+            except FileNotFoundError as error:
+                raise JournalWriteFailed(f"{file}: is gone. {PUT_BACK}") from error
+            except OSError as error:
+                raise JournalWriteFailed(f"{file}: cannot be looked at: {error.strerror}. {PUT_BACK}") from error
+            if there != identity:
+                raise JournalWriteFailed(f"{file}: another file lies there than the one that was opened. {PUT_BACK}")
+
+    def check_goes_on_from(self, other: "Journal") -> None:
+        """That this has the last record that the disk had of `other`, which is closed or has failed.
+
+        Raises:
+            JournalMixed: it has not.
+        """
+        if other._last is None:
+            return
+        seq, wall_time = other._last
+        if not any(record.wall_time == wall_time for record in self.records(seq - 1)[:1]):
+            raise JournalMixed(
+                f"{self.path}: record {seq}, written at {wall_time}, is not in it: it is another journal, or an older "
+                "copy. Put the newest back; if that is lost, start the table anew to go on with this one"
+            )
+
     def close(self) -> None:
         """Write what waits, then close the file. Closing twice is fine."""
         with self._state:
@@ -285,7 +327,7 @@ class Journal:
     def _work(self, opened: "Future[None]") -> None:
         """The writer thread, from opening to closing."""
         try:
-            connection = _open(self.path)
+            connection, self._files, self._last = _open(self.path)
         except BaseException as error:
             opened.set_exception(error)
             return
@@ -297,13 +339,45 @@ class Journal:
                 if isinstance(job, _Append):
                     batch.append(job)
                     continue
-                failure = _write(connection, batch, self.path, failure)
+                failure = self._write(connection, batch, failure)
                 batch = []
                 if job is None:
-                    _close(connection)
+                    self._end(connection)
                     return
                 _answer(connection, job, self.path)
-            failure = _write(connection, batch, self.path, failure)
+            failure = self._write(connection, batch, failure)
+
+    def _write(
+        self, connection: sqlite3.Connection, appends: Sequence["_Append"], failure: JournalError | None
+    ) -> JournalError | None:
+        """Write appends in one transaction, unless an earlier one failed; the failure to keep, if any."""
+        if failure is None and appends:
+            try:
+                with _transaction(connection):
+                    numbers = _insert(connection, appends)
+                self.check_in_place()
+            except JournalWriteFailed as error:
+                failure = error
+            except Exception as error:  # whatever it is, those who wait must hear of it
+                failure = _write_error(self.path, error)
+                failure.__cause__ = error
+            else:
+                self._last = (numbers[-1], appends[-1].values[0])
+                for append, number in zip(appends, numbers, strict=True):
+                    append.done.set_result(number)
+        if failure is not None:
+            for append in appends:
+                append.done.set_exception(failure)
+        return failure
+
+    def _end(self, connection: sqlite3.Connection) -> None:
+        """Leave a file that says it has no log, as one that lies beside it later is another's; SQLite finds its log by
+        name, so a file that lies elsewhere now stays as after a power cut."""
+        # Where the disk is full or gone it stays so, too.
+        with contextlib.suppress(sqlite3.Error, OSError):
+            if _identity(self.path) == self._files[self.path]:
+                connection.execute("PRAGMA journal_mode = DELETE")
+        connection.close()
 
     def _waiting(self) -> "list[_Append | _Query | None]":
         """Every job that waits, at least one."""
@@ -428,7 +502,13 @@ def _uncancellable() -> "Future[Any]":
     return future
 
 
-def _open(path: Path) -> sqlite3.Connection:
+def _identity(file: Path) -> _Identity:
+    status = file.stat()
+    return status.st_dev, status.st_ino
+
+
+def _open(path: Path) -> tuple[sqlite3.Connection, Mapping[Path, _Identity], tuple[int, str] | None]:
+    """The connection, which files it has open, and number and time of the last record."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _check_files(path)
@@ -448,20 +528,15 @@ def _open(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA foreign_keys = ON")
         migrate(connection, MIGRATIONS)
         _check_whole(connection, path)
+        last = connection.execute("SELECT seq, wall_time FROM records ORDER BY seq DESC LIMIT 1").fetchone()
+        files = {file: _identity(file) for file in (path, wal_path(path))}
     except (OSError, sqlite3.Error) as error:
         connection.close()
         raise _open_error(path, error) from error
     except JournalError:
         connection.close()
         raise
-    return connection
-
-
-def _close(connection: sqlite3.Connection) -> None:
-    """Leave a file that says it has no log: one that lies beside it later is another's."""
-    with contextlib.suppress(sqlite3.Error):  # the disk is full or gone: it stays as after a power cut
-        connection.execute("PRAGMA journal_mode = DELETE")
-    connection.close()
+    return connection, files, last
 
 
 def _make(path: Path) -> None:
@@ -643,26 +718,6 @@ def _answer(connection: sqlite3.Connection, query: _Query, path: Path) -> None:
         query.done.set_result(connection.execute(query.sql, query.values).fetchall())
     except sqlite3.Error as error:
         query.done.set_exception(JournalDamaged(f"{path}: cannot be read: {error}"))
-
-
-def _write(
-    connection: sqlite3.Connection, appends: Sequence[_Append], path: Path, failure: JournalError | None
-) -> JournalError | None:
-    """Write appends in one transaction, unless an earlier one failed; the failure to keep, if any."""
-    if failure is None and appends:
-        try:
-            with _transaction(connection):
-                numbers = _insert(connection, appends)
-        except Exception as error:  # whatever it is, those who wait must hear of it
-            failure = _write_error(path, error)
-            failure.__cause__ = error
-        else:
-            for append, number in zip(appends, numbers, strict=True):
-                append.done.set_result(number)
-    if failure is not None:
-        for append in appends:
-            append.done.set_exception(failure)
-    return failure
 
 
 def _insert(connection: sqlite3.Connection, appends: Sequence[_Append]) -> list[int]:

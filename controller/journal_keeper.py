@@ -15,7 +15,7 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from controller.game import Json
-from controller.journal import Journal, JournalError, JournalWriteFailed, Record
+from controller.journal import PUT_BACK, Journal, JournalError, JournalWriteFailed, Record
 from controller.journal_recovery import open_recovering
 
 RETRY_S = 2.0
@@ -102,6 +102,16 @@ class JournalKeeper:
             self._failed.clear()
             on_change(None)
 
+    async def look(self) -> None:
+        """Have it fail now, and not with the next record, where its file is gone."""
+        journal = self._journal
+        if self._failure is None:
+            try:
+                await asyncio.to_thread(journal.check_in_place)
+            except JournalError as error:
+                if journal is self._journal:
+                    self._fail(error)
+
     def close(self) -> None:
         """Close the file."""
         self._journal.close()
@@ -124,7 +134,8 @@ def _reopened(old: Journal, problem: str) -> Journal:
     may be in memory alone, and what follows it would be lost with it: so all goes into the file, and a log begins."""
     old.close()
     if not old.path.exists():
-        raise JournalWriteFailed(f"{old.path}: is gone. Plug in its disk, or put it back where it was")
+        raise JournalWriteFailed(f"{old.path}: is gone. {PUT_BACK}")
     with Journal(old.path) as journal:
+        journal.check_goes_on_from(old)
         journal.append("interrupted", {"problem": problem}).result()
     return Journal(old.path)

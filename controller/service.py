@@ -462,8 +462,10 @@ class _Service:
         await self._journal.keep(show, catch_up)
 
     async def _watch_journal(self, every_s: float = WATCH_S) -> None:
-        """That the disk takes long for a record is shown: until it has it nothing goes on, and nothing has failed."""
+        """That the disk takes long for a record is shown: until it has it nothing goes on, and nothing has failed. A
+        file that is gone is shown before a record is refused."""
         while True:
+            await self._journal.look()
             waits, shown = self._journal.waits_s >= JOURNAL_WAITS_S, self._table.parts["journal"]
             if waits and shown.state is PartState.OK:
                 _log.warning("a record has been waiting for the disk for %.1f s", self._journal.waits_s)

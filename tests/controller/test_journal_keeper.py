@@ -2,7 +2,9 @@
 
 import asyncio
 import contextlib
+import re
 import resource
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import controller.journal
-from controller.journal import JournalError, JournalWriteFailed
+from controller.journal import Journal, JournalError, JournalWriteFailed
 from controller.journal_keeper import JournalKeeper
 from controller.sqlite_pages import frames_written, wal_path
 
@@ -89,3 +91,91 @@ def test_a_journal_whose_disk_is_unplugged_is_waited_for_and_not_begun_anew(tmp_
         return kinds
 
     assert asyncio.run(scenario()) == ["game", "interrupted"]
+
+
+def test_a_journal_whose_folder_is_deleted_confirms_nothing_and_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "data" / "journal.sqlite"
+    said: asyncio.Queue[JournalError | None] = asyncio.Queue()
+
+    async def scenario() -> None:
+        with contextlib.closing(JournalKeeper(path)) as keeper:
+            await asyncio.wrap_future(keeper.append("game", {}))
+            await keeper.look()
+            shutil.rmtree(path.parent)
+            with pytest.raises(JournalWriteFailed, match=r"journal\.sqlite: is gone\. Plug in its disk"):
+                await asyncio.wrap_future(keeper.append("play", {}))
+            keeping = asyncio.create_task(keeper.keep(said.put_nowait, nothing_to_catch_up, retry_s=0.01))
+            assert str(await asyncio.wait_for(said.get(), 10)).startswith(f"{path}: is gone")
+            keeping.cancel()
+
+    asyncio.run(scenario())
+    assert not path.parent.exists()
+
+
+def test_a_journal_that_is_moved_away_is_said_before_a_record_is_refused_and_goes_on_where_it_was(
+    tmp_path: Path,
+) -> None:
+    path, away = tmp_path / "data" / "journal.sqlite", tmp_path / "away"
+    said: asyncio.Queue[JournalError | None] = asyncio.Queue()
+
+    async def scenario() -> list[str]:
+        with contextlib.closing(JournalKeeper(path)) as keeper:
+            keeping = asyncio.create_task(keeper.keep(said.put_nowait, nothing_to_catch_up, retry_s=0.01))
+            await asyncio.wrap_future(keeper.append("game", {}))
+            path.parent.rename(away)
+            await keeper.look()
+            assert str(await asyncio.wait_for(said.get(), 10)).startswith(f"{path}: is gone")
+            with pytest.raises(JournalWriteFailed):
+                keeper.append("play", {})
+            await asyncio.sleep(0.05)
+            away.rename(path.parent)
+            assert await asyncio.wait_for(said.get(), 10) is None
+            await asyncio.wrap_future(keeper.append("play", {}))
+            keeping.cancel()
+            return [record.kind for record in keeper.records()]
+
+    assert asyncio.run(scenario()) == ["game", "interrupted", "play"]
+
+
+def test_an_older_copy_put_in_the_place_of_a_journal_is_not_gone_on_with(tmp_path: Path) -> None:
+    path, copy = tmp_path / "journal.sqlite", tmp_path / "copy.sqlite"
+    said: asyncio.Queue[JournalError | None] = asyncio.Queue()
+    with Journal(path) as journal:
+        journal.append("game", {}).result()
+    shutil.copy(path, copy)
+
+    async def scenario() -> None:
+        with contextlib.closing(JournalKeeper(path)) as keeper:
+            keeping = asyncio.create_task(keeper.keep(said.put_nowait, nothing_to_catch_up, retry_s=0.01))
+            await asyncio.wrap_future(keeper.append("play", {}))
+            wal_path(path).unlink()
+            copy.replace(path)
+            with pytest.raises(JournalWriteFailed, match="another file lies there"):
+                await asyncio.wrap_future(keeper.append("play", {}))
+            assert "another file lies there" in str(await asyncio.wait_for(said.get(), 10))
+            older = str(await asyncio.wait_for(said.get(), 10))
+            assert re.search("record 2, written at .*, is not in it: it is another journal, or an older copy", older)
+            keeping.cancel()
+
+    asyncio.run(scenario())
+    with Journal(path) as journal:
+        assert [record.kind for record in journal.records()] == ["game"]
+
+
+def test_what_was_confirmed_before_a_log_was_deleted_comes_back_into_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    said: asyncio.Queue[JournalError | None] = asyncio.Queue()
+
+    async def scenario() -> list[str]:
+        with contextlib.closing(JournalKeeper(path)) as keeper:
+            keeping = asyncio.create_task(keeper.keep(said.put_nowait, nothing_to_catch_up, retry_s=0.01))
+            await asyncio.wrap_future(keeper.append("game", {}))
+            wal_path(path).unlink()
+            with pytest.raises(JournalWriteFailed, match="sqlite-wal: is gone"):
+                await asyncio.wrap_future(keeper.append("play", {}))
+            await asyncio.wait_for(said.get(), 10)
+            assert await asyncio.wait_for(said.get(), 10) is None
+            keeping.cancel()
+            return [record.kind for record in keeper.records()]
+
+    assert asyncio.run(scenario()) == ["game", "play", "interrupted"]
