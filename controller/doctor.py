@@ -562,11 +562,11 @@ def check_kept_games(journal: Path) -> Finding:
         JournalInUse,
         JournalMixed,
         JournalNewer,
-        check_journal,
+        read_journal,
     )
 
     try:
-        records = check_journal(journal)
+        records = read_journal(journal)
     except JournalInUse:
         remedy = "If this table runs, that is it; another table needs a data_dir of its own."
         return Finding("journal", Health.WARNING, f"{journal} is held by another process", remedy)
@@ -584,7 +584,7 @@ def check_kept_games(journal: Path) -> Finding:
         return Finding("journal", Health.BROKEN, str(error), remedy)
     if records is None:
         return Finding("journal", Health.OK, f"{journal} is made at the first start")
-    return Finding("journal", Health.OK, f"{records} records in {journal}")
+    return Finding("journal", Health.OK, f"{len(records)} records in {journal}")
 
 
 def check_port(host: str, port: int, table: str) -> Finding:

@@ -63,6 +63,8 @@ WIDEST_RECORD = 1_000_000
 """Bytes; no record comes near, a picture may."""
 LOCKED_FROM, LOCKED_BYTES = 0x40000000, 512
 """What SQLite locks of a file that it has open, from PENDING_BYTE on (https://www.sqlite.org/lockingv3.html)."""
+_RECORD = "seq, game, wall_time, monotonic_s, kind, data"
+"""The columns of a record."""
 _COLUMNS = 6
 """Of `records`; of `evidence` there are fewer."""
 
@@ -230,8 +232,7 @@ class Journal:
     def records(self, after: int = 0, *, game: int | None = None) -> list[Record]:
         """The records with a higher sequence number than `after`, in order; those of one game if it is given."""
         rows = self._query(
-            "SELECT seq, game, wall_time, monotonic_s, kind, data FROM records "
-            "WHERE seq > ?1 AND (?2 IS NULL OR game = ?2) ORDER BY seq",
+            f"SELECT {_RECORD} FROM records WHERE seq > ?1 AND (?2 IS NULL OR game = ?2) ORDER BY seq",
             (after, game),
         )
         return [_record(row) for row in rows]
@@ -239,8 +240,7 @@ class Journal:
     def newest(self, kind: str, count: int) -> list[Record]:
         """The last `count` records of a kind, in order."""
         rows = self._query(
-            "SELECT seq, game, wall_time, monotonic_s, kind, data FROM records "
-            "WHERE kind = ? ORDER BY seq DESC LIMIT ?",
+            f"SELECT {_RECORD} FROM records WHERE kind = ? ORDER BY seq DESC LIMIT ?",
             (kind, count),
         )
         return [_record(row) for row in reversed(rows)]
@@ -421,8 +421,9 @@ def set_aside(records: Sequence[Record]) -> list[Record]:
     return [record for record in records if record.seq not in kept and record.kind != LOST]
 
 
-def check_journal(path: Path) -> int | None:
-    """How many records a journal that nobody has open holds; None where there is no file. Nothing is added to it.
+def read_journal(path: Path) -> list[Record] | None:
+    """All records of a journal that nobody has open, which need not be one's own; None where there is no file. Nothing
+    is added to it.
 
     Raises:
         JournalForeign, JournalNewer, JournalDamaged, JournalMixed, JournalInUse: it cannot be used.
@@ -433,19 +434,36 @@ def check_journal(path: Path) -> int | None:
         _check_files(path)
         if not path.exists():
             return None
-        with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=0)) as looking:
+        uri = f"{path.absolute().as_uri()}?{_way_to_read(path)}"
+        with contextlib.closing(sqlite3.connect(uri, uri=True, timeout=0)) as looking:
             # As the table does: no shared memory, whose files would be another user's where that one asks.
             looking.execute("PRAGMA locking_mode = EXCLUSIVE")
             _check_ours(looking, path)
             if not looking.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
-                return 0  # of a start that the power was cut in
+                return []  # of a start that the power was cut in
             _check_whole(looking, path)
-            count: int = looking.execute("SELECT count(*) FROM records").fetchone()[0]
-            return count
+            return [_record(row) for row in looking.execute(f"SELECT {_RECORD} FROM records ORDER BY seq")]
     except JournalError:
         raise
     except (OSError, sqlite3.Error) as error:
-        raise _open_error(path, error) from error
+        raise _open_error(path, error, "read") from error
+
+
+def _way_to_read(path: Path) -> str:
+    """What SQLite is told of a file: that it is read alone, where it was closed. Its log, where it was not, SQLite can
+    only read by bringing it into the file. Raises JournalWriteFailed."""
+    log, rollback = wal_path(path), rollback_path(path)
+    beside = [file for file in (log, rollback) if file.exists()]
+    if is_closed(path) and not beside:
+        return "mode=ro"
+    if all(os.access(file, os.W_OK) for file in (path, path.parent, *beside)):
+        return "mode=rw"
+    if pages_before(path) is not None or (frames_written(log) and not is_closed(path)):
+        raise JournalWriteFailed(
+            f"{path}: was not closed, and may not be written here: {' and '.join(file.name for file in beside)} beside "
+            "it must be brought into it first. Copy these files to a folder that you may write, and read them there"
+        )
+    return "immutable=1"  # without what lies beside it: all of that is in the file
 
 
 def linked(path: Path) -> Path:
@@ -759,7 +777,7 @@ def _copy_error(path: Path, error: Exception) -> JournalWriteFailed:
     return JournalWriteFailed(f"{folder}: the log of {path} cannot be copied there to be checked: {error}")
 
 
-def _open_error(path: Path, error: Exception) -> JournalError:
+def _open_error(path: Path, error: Exception, done: str = "written") -> JournalError:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return JournalInUse(f"{path}: another process has this journal open")
@@ -767,13 +785,13 @@ def _open_error(path: Path, error: Exception) -> JournalError:
         return JournalForeign(f"{path}: expected a journal, found a file that is no SQLite file")
     if code == sqlite3.SQLITE_CORRUPT:
         return JournalDamaged(f"{path}: expected a journal that reads back whole, found: {error}")
-    return _write_error(path, error)
+    return _write_error(path, error, done)
 
 
-def _write_error(path: Path, error: Exception) -> JournalWriteFailed:
+def _write_error(path: Path, error: Exception, done: str = "written") -> JournalWriteFailed:
     if _is_full(error):
         return JournalDiskFull(f"{path}: the disk is full; free some space")
-    return JournalWriteFailed(f"{path}: cannot be written: {error}")
+    return JournalWriteFailed(f"{path}: cannot be {done}: {error}")
 
 
 def _is_full(error: Exception) -> bool:

@@ -9,7 +9,7 @@ import click
 
 from controller.cli.common import EXISTING_FILE, told
 from controller.game import Actor, GameError, Player, Score
-from controller.journal import Journal, JournalError, JournalInUse
+from controller.journal import JournalError, JournalInUse, read_journal
 from controller.records.journalled import record_of
 from controller.records.loading import Replay, Step, decode_text, load_record
 from controller.records.record import LONGEST_RECORD, MoveLine, Record, format_record
@@ -129,11 +129,10 @@ def _load(path: Path) -> Replay:
 
 def _from_journal(path: Path, number: int | None) -> Replay:
     try:
-        journal = Journal(path)
+        records = read_journal(path) or []
     except JournalInUse as error:
         raise JournalInUse(f"{error}. If its table runs, the page /results at its address tells each game") from error
-    with journal:
-        return load_record(format_record(record_of(journal.records(), number)))
+    return load_record(format_record(record_of(records, number)))
 
 
 def _write(path: Path, record: Record) -> None:

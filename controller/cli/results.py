@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import click
 
 from controller.asking_tables import TableNotAsked, ask_results, by_clock
-from controller.journal import Journal, JournalError, JournalInUse
+from controller.journal import JournalError, JournalInUse, read_journal
 from controller.records.results import Results, standings
 from controller.records.spreadsheet import csv_lines, local_time, printable
 from controller.views import GameResultView
@@ -91,8 +91,8 @@ def _games(source: str) -> list[GameResultView]:
     if not Path(source).is_file():
         raise SourceError(f"{source}: expected a journal.sqlite, or a table's address such as http://192.168.1.20:8080")
     try:
-        with Journal(Path(source)) as journal:
-            return Results(journal.records).read().games
+        records = read_journal(Path(source)) or []
+        return Results(lambda after: records[after:]).read().games
     except JournalInUse as error:
         raise SourceError(f"{error}. If its table runs, give that table's address instead.") from error
     except JournalError as error:

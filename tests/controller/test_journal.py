@@ -20,8 +20,8 @@ from controller.journal import (
     JournalOverrun,
     JournalWriteFailed,
     Record,
-    check_journal,
     migrate,
+    read_journal,
 )
 
 
@@ -148,17 +148,17 @@ def test_an_open_journal_is_nobody_elses(path: Path) -> None:
 
 
 def test_a_journal_is_checked_without_opening_it_for_good(path: Path) -> None:
-    assert check_journal(path) is None
+    assert read_journal(path) is None
     assert not path.parent.exists()
     with Journal(path) as journal:
         journal.append("start", {}).result()
         with pytest.raises(JournalInUse, match=r"journal\.db: another process has this journal open"):
-            check_journal(path)
-    assert check_journal(path) == 1
+            read_journal(path)
+    assert len(read_journal(path) or ()) == 1
     assert [file.name for file in path.parent.iterdir()] == ["journal.db"], "nothing is left beside it"
     path.write_text("once upon a time " * 100)
     with pytest.raises(JournalForeign, match="no SQLite file"):
-        check_journal(path)
+        read_journal(path)
 
 
 def test_foreign_files_are_refused_and_left_alone(path: Path) -> None:
@@ -229,3 +229,11 @@ def test_a_migration_happens_whole_or_not_at_all() -> None:
     migrate(connection, [*MIGRATIONS, half[-1][:1]])
     assert connection.execute("PRAGMA user_version").fetchone() == (2,)
     connection.close()
+
+
+def test_reading_a_journal_changes_nothing_of_it(path: Path) -> None:
+    with Journal(path) as journal:
+        journal.append("move", 1).result()
+    before = path.stat().st_mtime_ns, path.read_bytes(), sorted(path.parent.iterdir())
+    assert [record.data for record in read_journal(path) or ()] == [1]
+    assert (path.stat().st_mtime_ns, path.read_bytes(), sorted(path.parent.iterdir())) == before

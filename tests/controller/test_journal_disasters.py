@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.journal import Journal, JournalDiskFull, JournalWriteFailed
+from controller.journal import Journal, JournalDiskFull, JournalWriteFailed, read_journal
+from controller.sqlite_pages import wal_path
 
 KILLS = 20
 WRITER = Path(__file__).with_name("journal_writer.py")
@@ -88,3 +89,39 @@ def test_a_failing_disk_is_said_and_loses_nothing_acknowledged(tmp_path: Path) -
     with Journal(path) as journal:
         assert [record.data for record in journal.records()] == list(range(failed))
         assert journal.append("move", 1).result() == failed + 1
+
+
+def _read_only(disk: Path) -> None:
+    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+
+
+def test_a_journal_that_was_closed_is_read_where_nothing_may_be_written(small_disk: Path) -> None:
+    path = small_disk / "journal.db"
+    with Journal(path) as journal:
+        journal.append("move", 1).result()
+    _read_only(small_disk)
+    assert [record.data for record in read_journal(path) or ()] == [1]
+
+
+def test_a_journal_whose_log_is_not_brought_into_it_is_read_where_it_may_be_written_alone(small_disk: Path) -> None:
+    path = small_disk / "journal.db"
+    acknowledged = _killed_after(path, lines=3, waiting=1)
+    _read_only(small_disk)
+    with pytest.raises(JournalWriteFailed, match=r"was not closed.* journal\.db-wal beside it.* Copy these files"):
+        read_journal(path)
+    subprocess.run(["mount", "-o", "remount,rw", str(small_disk)], check=True)
+    assert len(read_journal(path) or ()) >= acknowledged
+    _read_only(small_disk)
+    assert len(read_journal(path) or ()) >= acknowledged
+
+
+def test_a_journal_whose_log_is_empty_is_read_where_nothing_may_be_written(small_disk: Path) -> None:
+    path = small_disk / "journal.db"
+    with Journal(path) as journal:
+        journal.append("move", 1).result()
+    with Journal(path):
+        kept = path.read_bytes()
+    path.write_bytes(kept)
+    wal_path(path).touch()
+    _read_only(small_disk)
+    assert [record.data for record in read_journal(path) or ()] == [1]

@@ -19,8 +19,8 @@ from controller.journal import (
     JournalInUse,
     JournalWriteFailed,
     Record,
-    check_journal,
     counted,
+    read_journal,
 )
 from controller.journal_recovery import open_recovering, spans
 from controller.sqlite_pages import USUAL_PAGE, frames_surely_synced, wal_path
@@ -154,7 +154,7 @@ def test_a_file_that_was_cut_off_is_read_up_to_there(path: Path, true: list[Reco
 
 def test_what_sqlite_would_leave_out_behind_a_broken_page_of_its_log_is_read(path: Path, true: list[Record]) -> None:
     damage(path, zeros(1, 2 * USUAL_PAGE, 100))
-    for look in (Journal, check_journal):
+    for look in (Journal, read_journal):
         log = wal_path(path).read_bytes()
         with pytest.raises(JournalDamaged, match=r"-wal: expected a log that reads back whole, found \d+ sound pages"):
             look(path)
