@@ -132,7 +132,7 @@ async def examine(config: TableConfig, config_file: Path | None = None) -> list[
         await asyncio.to_thread(_serial, config),
         check_clock(datetime.now(UTC), installed_at(), clock_synchronised()),
         check_disk(config.data_dir),
-        await asyncio.to_thread(check_kept_games, config.data_dir / "journal.sqlite"),
+        await asyncio.to_thread(check_kept_games, config.data_dir / "journal.sqlite", _played(config, config_file)),
         await asyncio.to_thread(check_port, config.lan.host, config.lan.port, config.name),
         await _lan_name(config),
     ]
@@ -553,8 +553,23 @@ def check_disk(
     return Finding("disk", Health.OK, what)
 
 
-def check_kept_games(journal: Path) -> Finding:
-    """Whether the journal of the games that were played here can be gone on with."""
+def _played(config: TableConfig, config_file: Path | None) -> TableConfig | None:
+    """The settings with the game that `run` plays: the host's, or their own; None where it begins anew, or cannot."""
+    from controller.choosing import Shelf
+    from controller.game import GameError
+
+    shelf = Shelf(config, config_file=config_file)
+    if shelf.simulated:
+        return None
+    try:
+        return shelf.settings_of(shelf.kept() or shelf.checked(shelf.usual()))
+    except GameError:
+        return None
+
+
+def check_kept_games(journal: Path, played: TableConfig | None = None) -> Finding:
+    """Whether the journal of the games that were played here can be read, and its last game gone on with where this is
+    `played`."""
     from controller.journal import (
         JournalDamaged,
         JournalError,
@@ -584,6 +599,14 @@ def check_kept_games(journal: Path) -> Finding:
         return Finding("journal", Health.BROKEN, str(error), remedy)
     if records is None:
         return Finding("journal", Health.OK, f"{journal} is made at the first start")
+    if played is not None:
+        from controller.kept_game import check_replays
+        from controller.table import NotReplayed
+
+        try:
+            check_replays(played, records)
+        except NotReplayed as error:
+            return Finding("journal", Health.BROKEN, f"{journal}: {error}", error.remedy)
     return Finding("journal", Health.OK, f"{len(records)} records in {journal}")
 
 

@@ -63,7 +63,7 @@ from controller.records.results import Results
 from controller.referee import Referee
 from controller.simulation.gathering import Gathering, Paths
 from controller.simulation.table_process import SimulatedTable, SimulatedTableError
-from controller.table import Table
+from controller.table import NotReplayed, Table
 from controller.table_folder import FolderError, KnownBy, prepare_folder
 from controller.views import PartState, PartView, PictureView
 from controller.web.app import create_app
@@ -188,8 +188,8 @@ class _Service:
         """
         try:
             await self._table.start(fresh=fresh)
-        except JournalDamaged as error:
-            raise ServiceError(f"{error}. `pizzatable run --fresh` leaves that game be.") from error
+        except NotReplayed as error:
+            raise ServiceError(f"{error}. {error.remedy}") from error
         self._show_starting()
         async with contextlib.AsyncExitStack() as stack:
             lan = self._config.lan

@@ -7,7 +7,7 @@ signals, the journal, and takes views and lamps.
 
 import asyncio
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from itertools import chain
 from typing import Any, Protocol
@@ -53,6 +53,22 @@ class Outlets(Protocol):
     def evidence(self) -> bytes | None:
         """The picture that the newest scene was read from, as JPEG."""
         ...
+
+
+class NotReplayed(JournalDamaged):
+    """A record of the last game does not replay at this table; `remedy` says what to do."""
+
+    def __init__(self, message: str, remedy: str) -> None:
+        super().__init__(message)
+        self.remedy = remedy
+
+
+class NoSuchSeat(InvalidCommand):
+    """The table's settings do not have this seat."""
+
+    def __init__(self, seat: int, seats: Iterable[int]) -> None:
+        super().__init__(f"seat {seat}: expected one of {sorted(seats)}")
+        self.seat = seat
 
 
 class Log(Protocol):
@@ -129,22 +145,10 @@ class Table:
         does a table at which another game is played now. A game that is left need not replay any more.
 
         Raises:
-            JournalError: a record does not replay; names it.
+            NotReplayed: see `bring_back`.
+            JournalError: the journal cannot be read or written.
         """
-        records = self._journal.records(game=self._journal.last_game())
-        name = self._game.name
-        if any(record.kind == "game" and record.data.get("game", name) != name for record in records):
-            records = []
-        standing = counted(records)
-        for index, record in enumerate(standing):
-            try:
-                self._replay(record)
-            except (GameError, CommandError, KeyError, IndexError, TypeError, ValueError) as error:
-                if not fresh and all(later.kind != "lobby" for later in standing[index:]):
-                    raise JournalDamaged(f"record {record.seq} ({record.kind}) does not replay: {error}") from error
-                self._running = None
-                self._set_paused(False)
-                break
+        records, standing = self.bring_back(fresh=fresh)
         changes = [record for record in standing if record.kind in _CHANGES]
         if not fresh and self._running is not None and changes[-1].kind == RECOVERED:
             unread = sum(record.kind == "play" for record in set_aside(records))
@@ -161,6 +165,31 @@ class Table:
             self._running = None
             self._set_paused(False)
         self._show()
+
+    def bring_back(self, *, fresh: bool = False) -> tuple[list[Record], list[Record]]:
+        """Bring back the last game of the journal, without writing or showing anything; `fresh` as in `start`. The
+        records of that game, and those of them that count.
+
+        Raises:
+            NotReplayed: a record does not replay; names it.
+            JournalError: the journal cannot be read.
+        """
+        records = self._journal.records(game=self._journal.last_game())
+        name = self._game.name
+        if any(record.kind == "game" and record.data.get("game", name) != name for record in records):
+            records = []
+        standing = counted(records)
+        for index, record in enumerate(standing):
+            try:
+                self._replay(record)
+            except (GameError, CommandError, KeyError, IndexError, TypeError, ValueError) as error:
+                if not fresh and all(later.kind != "lobby" for later in standing[index:]):
+                    problem = f"record {record.seq} ({record.kind}) does not replay: {error}"
+                    raise NotReplayed(problem, _to_go_on(error)) from error
+                self._running = None
+                self._set_paused(False)
+                break
+        return records, standing
 
     async def catch_up(self) -> list[Record]:
         """Let count what the journal has though it was said to be refused, so that the game stays what the journal
@@ -542,10 +571,10 @@ class Table:
                 pass
 
     def _check_seats(self, seats: Sequence[int]) -> None:
-        """Raises InvalidCommand for one that the table's settings do not have."""
+        """Raises NoSuchSeat for one that the table's settings do not have."""
         for seat in seats:
             if seat not in self._config.seats:
-                raise InvalidCommand(f"seat {seat}: expected one of {sorted(self._config.seats)}")
+                raise NoSuchSeat(seat, self._config.seats)
 
     def _begin(self, data: Mapping[str, Any], number: int) -> RunningGame:
         self._check_seats(data["seats"])
@@ -592,6 +621,15 @@ class Table:
 def _signed(data: dict[str, Json], by: str) -> dict[str, Json]:
     """What a host did, with the name, where it was said."""
     return data | {"by": by} if by else data
+
+
+def _to_go_on(error: Exception) -> str:
+    """What to do where a record does not replay."""
+    leave = "`pizzatable run --fresh` leaves that game be."
+    if not isinstance(error, NoSuchSeat):
+        return leave
+    there = f"present = true under [seats.{error.seat}] in the settings"
+    return f"Put seat {error.seat} back, {there}, to go on with that game. {leave}"
 
 
 def _check_names(names: Mapping[int, str]) -> None:

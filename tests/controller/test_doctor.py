@@ -29,6 +29,7 @@ from controller.doctor import (
     SETTLED_S,
     Finding,
     Health,
+    _played,
     _serial,
     check_arm,
     check_automatics,
@@ -690,6 +691,23 @@ def test_kept_games(tmp_path: Path) -> None:
     assert mixed.remedy.startswith("Until then the table does not start")
     path.write_bytes(b"notes")
     assert check_kept_games(path).remedy == "Move it away to begin with an empty journal."
+
+
+def test_a_game_that_run_would_refuse_is_told_with_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    begun = {"game": "dice_and_slice", "seats": [1, 2], "names": ["a", "b"], "options": {}, "first": 1}
+    with Journal(path) as journal:
+        journal.append("game", begun, begins_game=True).result()
+    settings = tmp_path / "table.toml"
+    before = path.read_bytes()
+    for present, state in (("true", Health.OK), ("false", Health.BROKEN)):
+        text = f'game = "dice_and_slice"\ndata_dir = "."\ncamera.driver = "opencv:0"\n[seats.2]\npresent = {present}\n'
+        settings.write_text(text)
+        found = check_kept_games(path, _played(load_table([settings]), settings))
+        assert said(found) == ("journal", state)
+    assert found.what == f"{path}: record 1 (game) does not replay: seat 2: expected one of [1, 3, 4, 5, 6]"
+    assert found.remedy.startswith("Put seat 2 back, present = true under [seats.2] in the settings")
+    assert path.read_bytes() == before
 
 
 def test_of_games_with_which_nothing_is_wrong_nobody_is_told_to_part(tmp_path: Path) -> None:

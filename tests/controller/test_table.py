@@ -25,7 +25,7 @@ from controller.reading import Reading
 from controller.records.journalled import record_of
 from controller.records.results import Results
 from controller.referee import GLARE, Referee
-from controller.table import Table
+from controller.table import NotReplayed, Table
 from controller.table_view import LOG_LINES
 from controller.views import BoardView, PartState, PartView, RefereeState, TableView
 from controller.wiring import timing
@@ -458,9 +458,13 @@ async def test_a_seat_that_was_taken_away_since_is_named(tmp_path: Path) -> None
         begun = {"game": "new_york_slice", "seats": [1, 8], "names": ["a", "b"], "options": {}, "first": 1}
         journal.append("game", begun, begins_game=True).result()
         with pytest.raises(
-            JournalDamaged, match=r"\(game\) does not replay: seat 8: expected one of \[1, 2, 3, 4, 5, 6\]"
-        ):
+            NotReplayed, match=r"\(game\) does not replay: seat 8: expected one of \[1, 2, 3, 4, 5, 6\]"
+        ) as refused:
             await make_table(journal, Outlets()).start()
+        assert refused.value.remedy == (
+            "Put seat 8 back, present = true under [seats.8] in the settings, to go on with that game. "
+            "`pizzatable run --fresh` leaves that game be."
+        )
 
 
 # Buttons, questions, breaches -----------------------------------------------------------------------------------------
