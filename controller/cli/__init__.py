@@ -1,10 +1,11 @@
 """The command `pizzatable`. Each command is a module of its own, imported when it is called."""
 
-import errno
+import contextlib
 import os
 import sys
+from collections.abc import Iterator
 from importlib import import_module
-from typing import Any
+from typing import IO, Any, TextIO, cast
 
 import click
 
@@ -26,8 +27,9 @@ COMMANDS = (
     "components",
 )
 
-NOT_TAKEN = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EPIPE)
-"""What the system says of output that nothing takes."""
+
+class OutputRefused(OSError):
+    """Standard output cannot be written. The system's own error says no name, as that of any file being written."""
 
 
 class LazyCommands(click.Group):
@@ -35,14 +37,15 @@ class LazyCommands(click.Group):
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """The command line. What cannot be written to standard output is said in a line."""
+        output = sys.stdout
+        sys.stdout = cast(TextIO, _Output(output))
         try:
             return super().main(*args, **extra)
-        except OSError as error:  # those that a command expects, it tells itself
-            if not is_of_standard_output(error):
-                raise
+        except OutputRefused as error:
             click.echo(f"Error: standard output cannot be written: {error.strerror}", err=True)
             raise SystemExit(1) from error
         finally:
+            sys.stdout = output
             _let_go_of_what_cannot_be_written()
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -57,9 +60,35 @@ class LazyCommands(click.Group):
         return command
 
 
-def is_of_standard_output(error: OSError) -> bool:
-    """Whether standard output cannot be written; of a file that cannot be, the name is said."""
-    return error.filename is None and error.errno in NOT_TAKEN
+class _Output:
+    """A stream of standard output that raises OutputRefused for what it cannot write, and else is what it was."""
+
+    def __init__(self, stream: IO[Any]) -> None:
+        self._stream = stream
+
+    def write(self, content: Any) -> int:
+        with _refused():
+            return self._stream.write(content)
+
+    def flush(self) -> None:
+        with _refused():
+            self._stream.flush()
+
+    @property
+    def buffer(self) -> "_Output":
+        """The bytes that the text becomes."""
+        return _Output(cast(TextIO, self._stream).buffer)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+@contextlib.contextmanager
+def _refused() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise OutputRefused(error.errno, error.strerror) from error
 
 
 def _let_go_of_what_cannot_be_written() -> None:

@@ -1,7 +1,6 @@
 """What several commands share: files that were named, errors for people, the game's option."""
 
 import contextlib
-import errno
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -11,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from config.schema import TableConfig
-from controller.cli import is_of_standard_output
+from controller.cli import OutputRefused
 from controller.games.registry import games_with
 from controller.strict_json import parse_json
 
@@ -94,9 +93,9 @@ def told(*errors: type[Exception]) -> Iterator[None]:
     the command line as a whole."""
     try:
         yield
+    except OutputRefused:
+        raise
     except errors as error:
-        if isinstance(error, OSError) and is_of_standard_output(error):
-            raise
         raise click.ClickException(_said(error)) from error
 
 
@@ -110,12 +109,12 @@ def _said(error: Exception) -> str:
 @contextlib.contextmanager
 def writing(path: Path, expected: str) -> Iterator[None]:
     """Turn what the system says against writing a file or folder into a message with its name and what was expected.
-    That nobody reads standard output any more is left to the command line as a whole."""
+    What standard output says is left to the command line as a whole."""
     try:
         yield
+    except OutputRefused:
+        raise
     except OSError as error:
-        if error.errno == errno.EPIPE:  # no file's
-            raise
         raise click.ClickException(
             f"{path}: cannot be written: {error.strerror or error}; expected {expected}"
         ) from error

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from controller.cli.common import EXISTING_FILE, told
+from controller.cli.common import EXISTING_FILE, told, writing
 from controller.game import Actor, GameError, Player, Score
 from controller.journal import JournalError, JournalInUse, read_journal
 from controller.records.journalled import record_of
@@ -140,4 +140,5 @@ def _write(path: Path, record: Record) -> None:
     if str(path) == "-":
         click.echo(text, nl=False)
     else:
-        path.write_text(text, encoding="utf-8")
+        with writing(path, "a file that can be written"):
+            path.write_text(text, encoding="utf-8")

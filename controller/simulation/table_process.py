@@ -104,10 +104,17 @@ class SimulatedTable:
             raise SimulatedTableError(f"a simulated table in {self._paths.folder} cannot be set up: {error}") from error
 
     def tell(self, url: str, token: str) -> None:
-        """Tell the people where the display is, and the host's token."""
+        """Tell the people where the display is, and the host's token.
+
+        Raises:
+            SimulatedTableError: they cannot be told; names the file.
+        """
         draft = self._paths.service.with_suffix(".part")
-        draft.write_text(json.dumps({"url": url, "token": token}))
-        draft.replace(self._paths.service)
+        try:
+            draft.write_text(json.dumps({"url": url, "token": token}))
+            draft.replace(self._paths.service)
+        except OSError as error:
+            raise SimulatedTableError(f"{draft}: cannot be written: {error.strerror}") from error
 
     @property
     def ended(self) -> str | None:

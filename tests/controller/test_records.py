@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from controller.cli import main
 from controller.cli import replay as replay_command
 from controller.games.new_york_slice import GAME
 from controller.games.new_york_slice.rules import ChooseStack, Divide, Move, Reveal, Take
@@ -339,6 +340,12 @@ def test_replay_says_what_it_needs(arguments: tuple[str, ...], said: str) -> Non
     result = CliRunner().invoke(replay_command.command, arguments)
     assert result.exit_code == 2
     assert said in result.stderr
+
+
+def test_replay_names_the_file_that_a_full_disk_refused(file: Path) -> None:
+    done = CliRunner().invoke(main, ["replay", "--write", "/dev/full", str(file)])
+    expected = "/dev/full: cannot be written: No space left on device; expected a file that can be written"
+    assert (done.exit_code, done.stderr) == (1, f"Error: {expected}\n")
 
 
 def test_replay_names_what_is_wrong_without_a_traceback(file: Path) -> None:

@@ -3,9 +3,11 @@
 import time
 from pathlib import Path
 
+import pytest
+
 from config.loader import load_table
 from controller.simulation.gathering import Gathering, Paths
-from controller.simulation.table_process import SimulatedTable
+from controller.simulation.table_process import SimulatedTable, SimulatedTableError
 
 PATIENCE_S = 60.0
 
@@ -26,3 +28,12 @@ def test_a_table_is_joined_unless_another_game_is_played_there(tmp_path: Path) -
         assert not SimulatedTable(paths, advanced, gathering).join()
         assert first.ended is not None
         assert same.ended is not None
+
+
+def test_the_file_is_named_in_which_people_cannot_be_told(tmp_path: Path) -> None:
+    paths = Paths(tmp_path)
+    told = paths.service.with_suffix(".part")
+    told.symlink_to("/dev/full")
+    table = SimulatedTable(paths, load_table(), Gathering(players=2, seed=1, speed=1.0, mistakes=0.0))
+    with pytest.raises(SimulatedTableError, match=f"^{told}: cannot be written: No space left on device$"):
+        table.tell("http://127.0.0.1:8080", "token")
