@@ -12,7 +12,7 @@ from config.loader import load_table, table_files
 from config.schema import TableConfig
 from controller.addresses import NotReachable, address_here, host_address, lan_address, told_addresses
 from controller.asking_tables import TableNotAsked, ask_state
-from controller.cli.common import EXISTING_FILE, overridden, told
+from controller.cli.common import EXISTING_FILE, NamedPath, overridden, told
 from controller.table_folder import FolderError, host_token
 
 
@@ -21,9 +21,7 @@ from controller.table_folder import FolderError, host_token
     "--config", "config_file", type=EXISTING_FILE, help="This table's settings (TOML), laid over the defaults."
 )
 @click.option("--port", type=click.IntRange(1, 65535), help="The display's TCP port, where `run` was given it.")
-@click.option(
-    "--data", type=click.Path(file_okay=False, path_type=Path), help="The table's folder, where `run` was given it."
-)
+@click.option("--data", type=NamedPath(file_okay=False), help="The table's folder, where `run` was given it.")
 @click.option("--host", "for_host", is_flag=True, help="Draw the host's address, with the token in it, as well.")
 def command(config_file: Path | None, port: int | None, data: Path | None, for_host: bool) -> None:
     """Print the addresses of this machine's table, and the display's as a QR code for phones.

@@ -11,7 +11,7 @@ from config.errors import ConfigError
 from config.loader import load_table, table_files
 from config.schema import TableConfig
 from controller.calibrating import Wanted, collect_views
-from controller.cli.common import EXISTING_FILE, keep_what_is_read, told, writing
+from controller.cli.common import EXISTING_FILE, NamedPath, keep_what_is_read, told, writing
 from controller.lenses import lens_file
 from hardware.camera import CameraError
 from hardware.drivers import recorded_files
@@ -35,11 +35,11 @@ SURE_FOCAL = 0.005
 )
 @click.option(
     "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=NamedPath(dir_okay=False),
     help="The file to write. Without it: that of this table's camera in its data folder, which the service uses.",
 )
 @click.option("--mat", is_flag=True, help="The photos show the mat's markers, not the calibration sheet.")
-@click.argument("photos", metavar="[PHOTO]...", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("photos", metavar="[PHOTO]...", nargs=-1, type=NamedPath())
 def command(config_file: Path | None, out: Path | None, mat: bool, photos: tuple[Path, ...]) -> None:
     """Find a camera's focal length and distortion from photos of the calibration sheet, or with the camera live.
 

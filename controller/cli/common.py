@@ -14,7 +14,21 @@ from controller.cli import OutputRefused
 from controller.games.registry import games_with
 from controller.strict_json import parse_json
 
-EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+class NamedPath(click.Path):
+    """A path, which nothing, as of a variable that is not set, is not: it would mean the current folder."""
+
+    def __init__(self, **checks: bool) -> None:
+        super().__init__(path_type=Path, **checks)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path. Raises click.BadParameter."""
+        if not os.fspath(value):
+            self.fail('"" names nothing: expected a path, or "." for the current folder.', param, ctx)
+        return super().convert(value, param, ctx)
+
+
+EXISTING_FILE = NamedPath(exists=True, dir_okay=False)
 
 
 class FiniteRange(click.FloatRange):
@@ -53,6 +67,13 @@ def overridden(config: TableConfig, port: int | None, data: Path | None) -> Tabl
     if data is not None:
         config = config.model_copy(update={"data_dir": data})
     return config
+
+
+def named_tables(ctx: click.Context, param: click.Parameter, tables: tuple[str, ...]) -> tuple[str, ...]:
+    """Tables by address or file, of which nothing, as of a variable that is not set, is none. For click."""
+    if not all(table.strip() for table in tables):
+        raise click.BadParameter('"" names no table: expected an address such as http://192.168.1.20:8080', ctx, param)
+    return tables
 
 
 def picture_file(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:

@@ -11,7 +11,7 @@ from click.core import ParameterSource
 
 from config.errors import ConfigError
 from config.loader import load_table, table_files
-from controller.cli.common import EXISTING_FILE, counted, game_option, keep_what_is_read, told, writing
+from controller.cli.common import EXISTING_FILE, NamedPath, counted, game_option, keep_what_is_read, told, writing
 from controller.game import GameError
 from controller.games.registry import needs_faces
 from controller.lenses import lens_for
@@ -55,7 +55,7 @@ class LabelFileError(Exception):
 )
 @game_option
 @click.pass_context
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The file of faces to write.")
+@click.option("--out", type=NamedPath(dir_okay=False), help="The file of faces to write.")
 @click.option(
     "--labels",
     multiple=True,
@@ -65,7 +65,7 @@ class LabelFileError(Exception):
 )
 @click.option(
     "--find",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=NamedPath(dir_okay=False),
     help="Find the pieces and write this labels file, each face left to be filled in, and beside it each photo with "
     "the pieces numbered.",
 )

@@ -10,7 +10,7 @@ import click
 
 from controller.addresses import NotReachable, lan_address
 from controller.asking_tables import TableNotAsked, parse_address
-from controller.cli.common import told
+from controller.cli.common import named_tables, told
 from controller.event import Event
 from controller.finding_tables import TableFinder
 from controller.web.event import create_event_app
@@ -19,7 +19,7 @@ from controller.web.server import ServerError, serving
 
 
 @click.command(epilog="Example:  pizzatable event --event ConCon")
-@click.argument("tables", metavar="[TABLE]...", nargs=-1)
+@click.argument("tables", metavar="[TABLE]...", nargs=-1, callback=named_tables)
 @click.option("--port", type=click.IntRange(0, 65535), default=8090, show_default=True, help="The screen's TCP port.")
 @click.option("--event", default="", help="Count only games of this event, and show its name.")
 @click.option(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from controller.cli.common import told, writing
+from controller.cli.common import NamedPath, told, writing
 from controller.printing import GAME_PRINTS, PICTURE_PX_PER_MM
 from hardware.kit.drawing import Page
 from hardware.kit.paper import Paper, make_pages
@@ -16,7 +16,7 @@ _PICTURE_PX_PER_MM = 4.0
 
 
 @click.command(epilog="Example:  pizzatable kit --out kit --paper letter --game dice_and_slice")
-@click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write to.")
+@click.option("--out", required=True, type=NamedPath(file_okay=False), help="The folder to write to.")
 @click.option(
     "--paper",
     type=click.Choice([paper.name.lower() for paper in Paper]),

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from controller.cli.common import EXISTING_FILE, game_option, keep_what_is_read, told
+from controller.cli.common import EXISTING_FILE, NamedPath, game_option, keep_what_is_read, told
 from controller.games.registry import load_part
 from controller.lenses import lens_for
 from controller.reading import Describe
@@ -54,10 +54,10 @@ from vision.threads import use_one_core
 )
 @click.option(
     "--draw",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=NamedPath(file_okay=False),
     help="A folder for copies of the photos with what was read drawn on them: NAME-read.jpg, NAME-read-2.jpg.",
 )
-@click.argument("photos", metavar="PHOTO...", nargs=-1, required=True, type=click.Path(readable=False, path_type=Path))
+@click.argument("photos", metavar="PHOTO...", nargs=-1, required=True, type=NamedPath(readable=False))
 @click.pass_context
 def command(
     ctx: click.Context,

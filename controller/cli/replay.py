@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from controller.cli.common import EXISTING_FILE, told, writing
+from controller.cli.common import EXISTING_FILE, NamedPath, told, writing
 from controller.game import Actor, GameError, Player, Score
 from controller.journal import JournalError, JournalInUse, read_journal
 from controller.records.journalled import record_of
@@ -22,7 +22,7 @@ from controller.records.record import LONGEST_RECORD, MoveLine, Record, format_r
 @click.option("--game", "number", type=click.IntRange(1), help="Which game of the journal; without it the last one.")
 @click.option(
     "--write",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=NamedPath(dir_okay=False),
     help='Write the game as a tidy record to this file, "-" for the screen, instead of telling it.',
 )
 def command(

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 import click
 
 from controller.asking_tables import TableNotAsked, ask_results, by_clock
+from controller.cli.common import named_tables
 from controller.journal import JournalError, JournalInUse, read_journal
 from controller.records.results import Results, standings
 from controller.records.spreadsheet import csv_lines, local_time, printable
@@ -19,7 +20,7 @@ class SourceError(Exception):
 
 
 @click.command(epilog="Example:  pizzatable results --csv http://table1.local:8080 http://table2.local:8080 > day.csv")
-@click.argument("sources", metavar="TABLE...", nargs=-1, required=True)
+@click.argument("sources", metavar="TABLE...", nargs=-1, required=True, callback=named_tables)
 @click.option("--csv", "as_csv", is_flag=True, help="A line for each player of each game, for a spreadsheet.")
 @click.option(
     "--since",

@@ -12,7 +12,7 @@ from click.core import ParameterSource
 from config.errors import ConfigError
 from config.loader import load_table, table_files, written_at
 from controller.choosing import Choice, Shelf
-from controller.cli.common import EXISTING_FILE, FiniteRange, game_options, overridden, told
+from controller.cli.common import EXISTING_FILE, FiniteRange, NamedPath, game_options, overridden, told
 from controller.game import GameError, OptionError
 from controller.games.registry import UnknownGame, games_with, load_game
 
@@ -25,7 +25,7 @@ PEOPLES = ("players", "speed", "mistakes", "seed")
     "--config", "config_file", type=EXISTING_FILE, help="This table's settings (TOML), laid over the defaults."
 )
 @click.option("--port", type=click.IntRange(0, 65535), help="The display's TCP port; 0 takes any free one.")
-@click.option("--data", type=click.Path(file_okay=False, path_type=Path), help="The folder for the journal.")
+@click.option("--data", type=NamedPath(file_okay=False), help="The folder for the journal.")
 @click.option("--game", type=click.Choice(games_with("table")), help="The game, where it is not that of the settings.")
 @click.option(
     "--option",

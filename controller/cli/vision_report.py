@@ -12,7 +12,7 @@ import click
 import numpy as np
 
 from controller.arranged import GAMES, misarranged
-from controller.cli.common import EXISTING_FILE, told, writing
+from controller.cli.common import EXISTING_FILE, NamedPath, told, writing
 from controller.sheet_prints import load_prints
 from controller.whose_faces import faces_of
 from vision.dice.boxed_dice import BoxedPhoto, boxed_photos, report_boxed, unread_boxed
@@ -54,10 +54,10 @@ NOTHING_TO_JUDGE = "holds no picture but those that faces were learned from; exp
 @click.option("--style", "styles", multiple=True, help="Only pictures of this style.")
 @click.option(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=NamedPath(file_okay=False),
     help=f"A folder for {REPORT}, {CONFUSION}, {RELIABILITY} (of sheets {MARK_RELIABILITY}) and {ERRORS}; not DIR.",
 )
-@click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("folder", metavar="DIR", type=NamedPath(exists=True, file_okay=False))
 def command(
     faces: Path | None, kinds: tuple[str, ...], styles: tuple[str, ...], out: Path | None, folder: Path
 ) -> None:

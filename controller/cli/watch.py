@@ -10,7 +10,7 @@ import click
 
 from config.errors import ConfigError
 from config.loader import load_table, table_files
-from controller.cli.common import EXISTING_FILE, game_option, keep_what_is_read, picture_file, told
+from controller.cli.common import EXISTING_FILE, NamedPath, game_option, keep_what_is_read, picture_file, told
 from controller.cli.read import scene_line
 from controller.games.registry import load_part, needs_faces
 from controller.lenses import stored_lens
@@ -47,7 +47,7 @@ DRAW_EVERY_S = 0.5
 @click.option("--faces", type=EXISTING_FILE, help="The enrolled faces, where the settings name none.")
 @click.option(
     "--draw",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=NamedPath(dir_okay=False),
     callback=picture_file,
     help="A picture file that is written anew all the time: what the camera sees with what is read drawn on it, or why "
     "nothing can be read.",

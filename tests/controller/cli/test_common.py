@@ -2,12 +2,15 @@
 
 import errno
 import os
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
-from controller.cli import OutputRefused
+from controller.cli import COMMANDS, OutputRefused, main
 from controller.cli.common import told, writing
 
 
@@ -37,3 +40,27 @@ def test_what_cannot_be_written_is_said_with_what_was_expected(tmp_path: Path) -
     with pytest.raises(click.ClickException) as caught, writing(tmp_path, "a file"):
         tmp_path.write_text("")
     assert caught.value.message == f"{tmp_path}: cannot be written: Is a directory; expected a file"
+
+
+def _paths() -> Iterator[tuple[str, click.Parameter]]:
+    """Every option and argument that is a path, with its command's name."""
+    for name in COMMANDS:
+        parameters = import_module(f"controller.cli.{name.replace('-', '_')}").command.params
+        yield from ((name, parameter) for parameter in parameters if isinstance(parameter.type, click.Path))
+
+
+@pytest.mark.parametrize(("name", "parameter"), [pytest.param(*one, id=f"{one[0]} {one[1].name}") for one in _paths()])
+def test_nothing_is_no_path(name: str, parameter: click.Parameter) -> None:
+    option = parameter.opts[0] if isinstance(parameter, click.Option) else "--"
+    others = ["--game", "slice"] if name in ("enrol", "read", "watch") else []
+    done = CliRunner().invoke(main, [name, *others, option, ""])
+    assert done.exit_code == 2
+    assert f"Invalid value for {parameter.get_error_hint(click.Context(main))}: " in done.stderr
+    assert '"" names nothing: expected a path, or "." for the current folder.' in done.stderr
+
+
+@pytest.mark.parametrize("name", ["results", "event"])
+def test_nothing_is_no_table(name: str) -> None:
+    done = CliRunner().invoke(main, [name, "http://127.0.0.1:1", ""])
+    assert done.exit_code == 2
+    assert '"" names no table: expected an address' in done.stderr
