@@ -12,6 +12,13 @@ if TYPE_CHECKING:
 
 EMULATED = "the real firmware, emulated"
 _WITHOUT = "Pads, docks and the dice tower are not heard until it is back; nothing that it keeps is lost."
+_TOLD = {
+    LinkState.CLOSED: "is not connected",
+    LinkState.NO_BOARD: "cannot be reached",
+    LinkState.GREETING: "does not answer",
+    LinkState.REFUSED: "has firmware of another version",
+    LinkState.READY: "answers",
+}
 BOUND_FALLS_S = 10.0
 """A bound is called smaller when it has been so for this long: displays are told nothing new twice a second."""
 _BOUNDS_US = (10, 100, 1000, 10_000, 100_000, 1_000_000)
@@ -67,7 +74,12 @@ def board_part(board: BoardView, *, starting: bool) -> PartView:
     if starting and board.link is not LinkState.REFUSED:
         return PartView(state=PartState.STARTING, text="the microcontroller is starting")
     remedy = "" if board.link is LinkState.REFUSED else f" {_WITHOUT} `pizzatable doctor` says more."
-    return PartView(state=PartState.LOST, text=f"microcontroller: {board.link.value}. {board.words}.{remedy}")
+    return PartView(state=PartState.LOST, text=f"the microcontroller {told_link(board.link)}: {board.words}.{remedy}")
+
+
+def told_link(state: LinkState) -> str:
+    """What a board does, as people say it."""
+    return _TOLD[state]
 
 
 def no_board(reason: str, *, simulated: bool) -> PartView:

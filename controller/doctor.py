@@ -492,6 +492,7 @@ def check_serial(port: str | None, baud: int, names: Path | None = None, patienc
 
 def check_board(status: "LinkStatus") -> Finding:
     """Whether a board answered, and what it said of itself."""
+    from controller.board import told_link
     from firmware_bridge.contacts import failed_pads
     from firmware_bridge.session import LinkState
 
@@ -500,7 +501,8 @@ def check_board(status: "LinkStatus") -> Finding:
         return Finding("serial", Health.BROKEN, f"{status.port} opens, but no board answers", remedy)
     if status.state is not LinkState.READY or status.hello is None:
         remedy = "Flash the firmware of this version (hardware/README.md); check the USB cable."
-        return Finding("serial", Health.BROKEN, f"{status.port}: {status.state.value}: {status.words}", remedy)
+        what = f"{status.port}: the board {told_link(status.state)}: {status.words}"
+        return Finding("serial", Health.BROKEN, what, remedy)
     hello = status.hello
     if bad := failed_pads(hello):
         what = f"the board answers; in its self-test the pads of seats {', '.join(map(str, bad))} were stuck or joined"

@@ -347,7 +347,7 @@ def _calls(table: _Watched, state: str, for_s: float) -> str:
     calls += _lost(table)[:1]
     if table.unknown:
         calls.append(f"its games cannot be told: {table.unknown}")
-    return " · ".join(calls)
+    return " · ".join(call.removesuffix(".") for call in calls)
 
 
 def _name_of(table: _Watched, game: GameResultView) -> str:

@@ -70,9 +70,21 @@ def test_pads_that_failed_the_self_test_are_named() -> None:
 @pytest.mark.parametrize(
     ("state", "words", "said"),
     [
-        (LinkState.NO_BOARD, "/dev/b: No such file", "microcontroller: no-board. /dev/b: No such file. Pads, docks"),
-        (LinkState.GREETING, "it has not answered", "microcontroller: greeting. it has not answered. Pads, docks"),
-        (LinkState.REFUSED, "flash the firmware", "microcontroller: refused. flash the firmware."),
+        (
+            LinkState.NO_BOARD,
+            "/dev/b: No such file",
+            "cannot be reached: /dev/b: No such file. Pads, docks",
+        ),
+        (
+            LinkState.GREETING,
+            "it has not answered",
+            "does not answer: it has not answered. Pads, docks",
+        ),
+        (
+            LinkState.REFUSED,
+            "flash the firmware",
+            "has firmware of another version: flash the firmware.",
+        ),
     ],
 )
 def test_trouble_is_said_in_words(state: LinkState, words: str, said: str) -> None:
@@ -80,7 +92,7 @@ def test_trouble_is_said_in_words(state: LinkState, words: str, said: str) -> No
     assert (board.starts, board.knives, board.pads, board.clock_bound_us) == (None, [], [], None)
     part = board_part(board, starting=False)
     assert part.state is PartState.LOST
-    assert part.text.startswith(said)
+    assert part.text.startswith(f"the microcontroller {said}")
     starting = board_part(board, starting=True).state
     assert starting is (PartState.LOST if state is LinkState.REFUSED else PartState.STARTING)
 

@@ -558,12 +558,12 @@ HELLO = Hello(
         (
             LinkStatus(LinkState.REFUSED, "the board speaks version 1", "/dev/b", None, 0, 0, None),
             Health.BROKEN,
-            "/dev/b: refused: the board speaks version 1",
+            "/dev/b: the board has firmware of another version: the board speaks version 1",
         ),
         (
             LinkStatus(LinkState.NO_BOARD, "pulled", "/dev/b", HELLO, 0, 0, None),
             Health.BROKEN,
-            "/dev/b: no-board: pulled",
+            "/dev/b: the board cannot be reached: pulled",
         ),
     ],
 )

@@ -121,7 +121,7 @@ def test_a_broken_rule_calls_somebody_when_the_players_do_not_put_it_right() -> 
     wrong = breach().breach
     assert wrong is not None
     assert (at_once.state, at_once.calls) == ("breach", "")
-    assert (later.calls, later.calls_for_s) == (wrong.problem, BREACH_S)
+    assert (later.calls, later.calls_for_s) == (wrong.problem.removesuffix("."), BREACH_S)
     assert (right.state, right.calls) == ("plays", "")
 
 

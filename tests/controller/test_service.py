@@ -106,7 +106,7 @@ def check_board(service: Service) -> None:
     emulator = next(pid for pid, command in service.processes().items() if "emulator" in command.split()[0])
     os.kill(emulator, signal.SIGKILL)
     view = until_part(service, "board", "lost")
-    assert part(view, "board")[1].startswith("microcontroller: no-board. ")
+    assert part(view, "board")[1].startswith("the microcontroller cannot be reached: ")
     assert view["board"]["knives"] == []
     until_part(service, "board", "ok")
     service.look_until(lambda view: view["board"]["link"] == "ready", 10)
@@ -445,7 +445,7 @@ def test_a_microcontroller_on_its_line(tmp_path: Path, service: Service) -> None
         # Pulled and put back, it keeps what happened meanwhile.
         board.do("unplug")
         view = until_part(service, "board", "lost", 60)
-        assert "microcontroller: no-board. " in part(view, "board")[1]
+        assert "the microcontroller cannot be reached: " in part(view, "board")[1]
         assert view["board"]["knives"] == []
         board.soon([(1000, "K2", 1), (2000, "K4", 1), (3000, "A4", 1), (40_000_000, "K7", 0)])
         board.do("plug")
