@@ -631,6 +631,29 @@ def test_that_the_disk_takes_long_is_shown_until_it_has_the_record(
     asyncio.run(watch())
 
 
+def test_a_data_folder_that_is_moved_away_is_shown_before_a_record_is_refused(tmp_path: Path) -> None:
+    from controller.journal_keeper import JournalKeeper
+    from controller.service import _Service
+
+    data = tmp_path / "data"
+
+    async def watch() -> None:
+        with contextlib.closing(JournalKeeper(data / "journal.sqlite")) as journal:
+            settings = load_table().model_copy(update={"data_dir": data})
+            service = _Service(settings, journal, None, KnownBy("token", "1a2b"))
+            await service._table.start()
+            service._show_starting()
+            keeping = [service._watch_journal(every_s=0.0), service._keep_journal()]
+            tasks = [asyncio.create_task(one) for one in keeping]
+            data.rename(tmp_path / "away")
+            await until(lambda: service._table.parts["journal"].state is PartState.LOST)
+            assert service._table.parts["journal"].text.startswith(f"{data / 'journal.sqlite'}: is gone. ")
+            for task in tasks:
+                task.cancel()
+
+    asyncio.run(watch())
+
+
 def test_work_that_ends_by_itself_ends_the_service_with_an_error() -> None:
     from controller.service import ServiceError, _until_one_ends
 
