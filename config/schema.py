@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
+from config.names import check_shown, parse_name
+
 Point = tuple[float, float]
 """(x, y) in table millimetres."""
 
@@ -44,7 +46,8 @@ CameraDriver = Annotated[str, AfterValidator(_camera_driver)]
 FilePath = Annotated[Path, AfterValidator(_home_folder)]
 OptionalPath = Annotated[FilePath | None, BeforeValidator(_none_if_empty)]
 OptionalText = Annotated[str | None, BeforeValidator(_none_if_empty)]
-Name = Annotated[str, Field(min_length=1, max_length=60)]
+OptionalLine = Annotated[Annotated[str, AfterValidator(check_shown)] | None, BeforeValidator(_none_if_empty)]
+Name = Annotated[str, Field(min_length=1, max_length=60), AfterValidator(parse_name)]
 
 
 class Settings(BaseModel):
@@ -108,7 +111,7 @@ class LanConfig(Settings):
     host: Annotated[str, Field(min_length=1)]
     port: Annotated[int, Field(ge=0, le=65535)]
     announce: bool
-    name: OptionalText
+    name: OptionalLine
 
 
 class Confirm(Enum):
@@ -143,7 +146,7 @@ class TableConfig(Settings):
     """The game's own options, which the game checks."""
     data_dir: FilePath
     faces: OptionalPath
-    event: OptionalText
+    event: OptionalLine
     seats: Annotated[dict[Annotated[int, Field(ge=1, le=12)], SeatConfig], AfterValidator(_present)]
     """Seat number to seat, in order; only those that are present."""
     host: HostConfig

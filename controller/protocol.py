@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
+from config.names import is_name
 from controller.game import (
     Actor,
     Game,
@@ -277,7 +278,7 @@ def _begun(request: New | Setup) -> _Running:
     players = request.players if isinstance(request.players, int) else len(request.players)
     names = () if isinstance(request.players, int) else tuple(request.players)
     for name in names:
-        if not name.strip() or not name.isprintable():
+        if not is_name(name):
             raise RequestError("bad_request", f"players: {name!r} is no name; expected printable text")
     engine = load_game(request.game)
     header = Header(

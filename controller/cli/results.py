@@ -7,11 +7,12 @@ from urllib.parse import urlsplit
 
 import click
 
+from config.names import shown
 from controller.asking_tables import TableNotAsked, ask_results, by_clock
 from controller.cli.common import named_tables
 from controller.journal import JournalError, JournalInUse, read_journal
 from controller.records.results import Results, standings
-from controller.records.spreadsheet import csv_lines, local_time, printable
+from controller.records.spreadsheet import csv_lines, local_time
 from controller.views import GameResultView
 
 
@@ -53,7 +54,7 @@ def command(
     games = [game for game in games if since is None or local_time(game.began) >= since.astimezone()]
     games.sort(key=lambda game: (game.began, game.table))
     for line in csv_lines(games) if as_csv else told_lines(games):
-        click.echo(printable(line))
+        click.echo(shown(line))
     ctx.exit(1 if failed else 0)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from config.names import is_name, shown
 from controller.game import GameError, Json
 from controller.games.registry import load_game
 from controller.journal import Record as Entry
@@ -56,7 +57,7 @@ def played_of(entries: Sequence[Entry], game: int | None = None) -> tuple[Record
     header = Header(
         game=beginning.data["game"],
         players=len(beginning.data["seats"]),
-        names=names_in(ours),
+        names=tuple(map(_name, names_in(ours))),
         options=beginning.data["options"],
         first=beginning.data["first"],
         components=components_mark(beginning.data["game"]),
@@ -93,11 +94,16 @@ def played_of(entries: Sequence[Entry], game: int | None = None) -> tuple[Record
     return Record(header, tuple(lines), result(engine, states[-1]), tuple(before)), points
 
 
+def _name(name: str) -> str:
+    """As a record can have it, whatever an older version took for a name."""
+    return said if is_name(said := shown(name)) else "?"
+
+
 def _signature(did: str, data: Mapping[str, Json]) -> tuple[str, ...]:
     """Which host did it, where that was written down."""
-    return (f"{did} by {data['by']}",) if data.get("by") else ()
+    return (f"{did} by {shown(str(data['by']))}",) if data.get("by") else ()
 
 
 def _where(begun: Mapping[str, Json]) -> dict[str, str]:
     """Table and event, as far as they were written down."""
-    return {name: str(begun[name.lower()]) for name in ("Table", "Event") if begun.get(name.lower())}
+    return {name: shown(str(begun[name.lower()])) for name in ("Table", "Event") if begun.get(name.lower())}

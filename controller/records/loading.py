@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
+from config.names import can_be_shown, is_name
 from controller.game import Actor, Game, GameError, Json
 from controller.games.registry import load_game
 from controller.records.record import (
@@ -146,9 +147,9 @@ def _pieces(text: str) -> Iterator[_Piece]:
 def _check_characters(number: int, line: str) -> None:
     if len(line) > LONGEST_LINE:
         raise RecordError(number, LONGEST_LINE + 1, f"expected at most {LONGEST_LINE} characters in a line")
-    if not line.isprintable():
+    if not can_be_shown(line):
         for column, character in enumerate(line, start=1):
-            if not character.isprintable() and character != "\t":
+            if not can_be_shown(character) and character != "\t":
                 raise RecordError(number, column, f"{character!r} cannot be shown; expected printable text")
 
 
@@ -344,14 +345,14 @@ def _players(piece: _Piece, value: Json) -> tuple[int, tuple[str, ...]]:
     if not isinstance(value, list) or not 1 <= len(value) <= MOST_PLAYERS:
         piece.fail('expected the players\' names or their number, such as ["Ann", "Ben"] or 2')
     for name in value:
-        if not isinstance(name, str) or not name.strip() or not name.isprintable():
+        if not isinstance(name, str) or not is_name(name):
             piece.fail(f"{name!r} is no name; expected printable text")
     return len(value), tuple(value)
 
 
 def _text(tags: Mapping[str, tuple[_Piece, Json]], name: str) -> str:
     text: str = _of_kind(tags, name, str, "a text in quotation marks")
-    if len(text) > LONGEST_NOTE or not text.isprintable():
+    if len(text) > LONGEST_NOTE or not can_be_shown(text):
         tags[name][0].fail(f"expected at most {LONGEST_NOTE} printable characters")
     return text
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+from config.names import can_be_shown
 from controller.game import Actor, Game, GameError, Json, OptionError, Player
 from controller.games.registry import components_text
 
@@ -144,7 +145,7 @@ def check_note(name: str, value: str) -> None:
     """Check that a tag can be one of `Header.notes`. Raises NoteError."""
     if name in KNOWN_TAGS or not re.fullmatch(r"[A-Z][A-Za-z0-9]{0,39}", name):
         raise NoteError(f"{name}: no name for a note; expected such as Date, Table or Event, and none of {KNOWN_TAGS}")
-    if len(value) > LONGEST_NOTE or not value.isprintable():
+    if len(value) > LONGEST_NOTE or not can_be_shown(value):
         raise NoteError(f"{name}: expected at most {LONGEST_NOTE} printable characters")
 
 

@@ -6,6 +6,7 @@ import io
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from config.names import shown
 from controller.views import GameResultView
 
 COLUMNS = (
@@ -41,11 +42,6 @@ def local_time(text: str) -> datetime:
         return time
 
 
-def printable(text: str) -> str:
-    """Names are as other machines say them: what would move a terminal's cursor or write elsewhere shows as "?"."""
-    return "".join(character if character.isprintable() else "?" for character in text)
-
-
 def _in_cell(value: object) -> object:
     """For a cell; a spreadsheet would take some text for a formula, so that has an apostrophe before it, as there it is
     typed. (OWASP, "CSV Injection")"""
@@ -53,7 +49,7 @@ def _in_cell(value: object) -> object:
         return ""
     if not isinstance(value, str):
         return value
-    return printable(f"'{value}" if value.startswith(("=", "+", "-", "@", "\t", "\r")) else value)
+    return shown(f"'{value}" if value.startswith(("=", "+", "-", "@", "\t", "\r")) else value)
 
 
 def _csv_line(values: Sequence[object]) -> str:

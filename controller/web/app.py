@@ -13,6 +13,7 @@ from fastapi.staticfiles import StaticFiles
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
 from starlette.responses import FileResponse
 
+from config.names import parse_name
 from controller.commands import Commands, GameShelf, Sitting
 from controller.strict_json import check_json
 from controller.views import HappenedView, LegendView, PartState, PartView, PictureView, ResultsView, TableView
@@ -36,8 +37,6 @@ _MEDIA_TYPES = {
 _ASKED = ["GET", "HEAD"]
 _MOST_RECORDS = 2**63 - 1
 """Of a journal: SQLite counts no further."""
-_SHOWN = r"^[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]+$"
-"""Without what ends a line, moves a cursor or turns the direction of the text around it."""
 GivenToken = Annotated[str | None, Header(description="Needed from any machine but the table's own")]
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     403: {"model": Problem, "description": "Only the host may do this"},
@@ -59,7 +58,9 @@ class Answer(Body):
     candidate_id: int
 
 
-PlayerName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=40, pattern=_SHOWN)]
+PlayerName = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=40), AfterValidator(parse_name)
+]
 """As the display, the log and the records show it."""
 
 

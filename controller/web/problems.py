@@ -108,4 +108,5 @@ def _wrong_value(error: dict[str, Any]) -> WrongValue:
     value = "nothing" if error["type"] == "missing" else repr(error.get("input"))
     if len(value) > _SHOWN_VALUE_CHARS:
         value = value[: _SHOWN_VALUE_CHARS - 1] + "…"
-    return WrongValue(where=where, value=value, expected=str(error["msg"]))
+    expected = str(error["msg"]).removeprefix("Value error, ").removeprefix("expected ")
+    return WrongValue(where=where, value=value, expected=expected)

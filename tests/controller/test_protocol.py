@@ -207,6 +207,7 @@ def test_a_new_game_replaces_the_old_one(game: Client) -> None:
         ({**NEW, "game": "../x"}, "unknown_game", "'../x' is no game"),
         ({**NEW, "players": 9}, "bad_option", "players: 9"),
         ({**NEW, "players": ["Ann", "\x1b"]}, "bad_request", "is no name"),
+        ({**NEW, "players": ["Ann", "\u3164"]}, "bad_request", "is no name"),
         ({**NEW, "first": 4}, "bad_option", "first: 4"),
         ({**NEW, "options": {"x": 1}}, "bad_option", "option x: unknown"),
         ({**NEW, "options": {"components": "/dev/zero"}}, "bad_option", "option components: '/dev/zero' is no object"),

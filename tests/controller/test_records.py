@@ -262,6 +262,27 @@ def test_a_game_of_a_journal_becomes_a_record(journal: Path) -> None:
         record_of(entries, 3)
 
 
+def test_whatever_names_a_journal_has_its_games_become_records(tmp_path: Path) -> None:
+    """Older versions took any; see `config.names` for those that are taken now."""
+    cook, path = "👩\u200d🍳 Mia", tmp_path / "journal.sqlite"
+    begun = {
+        "game": "new_york_slice",
+        "seats": [1, 3, 5],
+        "names": [cook, "\u3164", "Zo\u200b\n\u202eë\u3000L"],
+        "options": {},
+    }
+    with Journal(path) as journal:
+        journal.append("game", begun | {"first": 1, "table": "a\nb", "event": "Con\tCon"}, begins_game=True)
+        ruled = {"moves": [GAME.encode_move(ChooseStack(1))], "text": "", "source": "ruling", "by": cook}
+        journal.append("play", ruled)
+        journal.append("undo", {"by": "\x1b[2J}\nBo"}).result()
+    told = ran("--journal", path)
+    assert told.startswith(f"New York Slice, 3 players: {cook}, ?, Zo???ë L\n")
+    assert "\nTable: a?b\nEvent: Con?Con\n" in told
+    assert f"{{ruled by {cook}}}" in told
+    assert "{taken back by ?[2J}?Bo}" in told
+
+
 # The command ----------------------------------------------------------------------------------------------------------
 
 

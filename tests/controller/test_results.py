@@ -289,7 +289,7 @@ def test_a_game_of_two_who_have_one_name_counts_once(path: Path) -> None:
     assert ran(path).stdout.endswith("\nAnn  won 1 of 1\n")
 
 
-CALLED = ("=HYPERLINK(1)", "\x1b[2JBen")
+CALLED = ("=HYPERLINK(1)", "\x1b[2JBen 👩\u200d🍳")
 """A formula, and what clears a terminal's window."""
 
 
@@ -356,7 +356,7 @@ def test_names_of_other_machines_are_neither_formulas_nor_a_terminals_commands(p
             return (await asyncio.to_thread(ran, *options, f"http://127.0.0.1:{port}")).stdout
 
     rows = list(csv.DictReader(asyncio.run(ask("--csv")).splitlines()))
-    assert [row["name"] for row in rows] == ["'=HYPERLINK(1)", "?[2JBen"]
+    assert [row["name"] for row in rows] == ["'=HYPERLINK(1)", "?[2JBen 👩\u200d🍳"]
     assert "=HYPERLINK(1)" in asyncio.run(ask())
     assert "\x1b" not in asyncio.run(ask())
 

@@ -269,7 +269,7 @@ class TestCommands:
         assert response.status_code == 422
         assert response.json()["detail"].startswith("body: got what is no JSON at character 1 (")
 
-    @pytest.mark.parametrize("name", ["", "%FF", "a%0Ab", "x" * 41, "%E2%80%AEevil"])
+    @pytest.mark.parametrize("name", ["", "%FF", "a%0Ab", "x" * 41, "%E2%80%AEevil", "%E2%80%8B"])
     def test_a_hosts_name_that_does_not_show_is_named(self, name: str) -> None:
         commands = NotingCommands()
         response = host(make_app(commands=commands), "/api/undo", headers={"X-Host-Name": name})
@@ -311,16 +311,23 @@ class TestCommands:
         assert problem["errors"][0]["expected"]
         assert where in problem["detail"]
 
-    @pytest.mark.parametrize("name", ["", "  ", "Bo\nAnna", "\x1b[2J", "Bo\u202eannA", "B" * 41])
+    @pytest.mark.parametrize("name", ["", "  ", "Bo\nAnna", "\x1b[2J", "Bo\u202eannA", "B" * 41, "\u200b", "\u3164"])
     def test_a_name_that_does_not_show_as_it_is_is_named(self, name: str) -> None:
         response = host(make_app(), "/api/rename", {"seat": 4, "name": name})
         assert response.status_code == 422
         assert response.json()["errors"][0]["where"] == "body.name"
+        assert "pattern" not in response.json()["detail"]
 
-    def test_space_around_a_name_is_none_of_it(self) -> None:
+    def test_what_a_name_cannot_have_is_said_in_words(self) -> None:
+        response = host(make_app(), "/api/rename", {"seat": 4, "name": "a\nb"})
+        expected = r"body.name: got 'a\nb', expected: text without '\n', which cannot be shown"
+        assert response.json()["detail"] == expected
+
+    @pytest.mark.parametrize(("said", "kept"), [(" Ødegård  李 ", "Ødegård 李"), ("👩\u200d🍳 Mia", "👩\u200d🍳 Mia")])
+    def test_blanks_around_a_name_are_none_of_it_and_in_it_they_are_one(self, said: str, kept: str) -> None:
         commands = NotingCommands()
-        assert host(make_app(commands=commands), "/api/rename", {"seat": 4, "name": " Ødegård 李 "}).status_code == 204
-        assert commands.asked == [("rename", [(4, "Ødegård 李")])]
+        assert host(make_app(commands=commands), "/api/rename", {"seat": 4, "name": said}).status_code == 204
+        assert commands.asked == [("rename", [(4, kept)])]
 
     @pytest.mark.parametrize("body", [b"{", b"\xff\xfe", b"null", b'{"question_id": 1e999}', b"[" * 30000])
     def test_any_bytes_are_a_named_problem(self, body: bytes) -> None:
