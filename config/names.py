@@ -12,6 +12,8 @@ _PICTURES = range(0x1F000, 0x1FC00)
 """The blocks of emoji, as some of them are newer than what Python knows of Unicode."""
 _NOTHING = "\u115f\u1160\u2800\u3164\uffa0"
 """Letters and signs that are drawn as nothing: fillers of Hangul, braille without a dot."""
+_VARIANTS = "\u034f" + "".join(map(chr, range(0xFE00, 0xFE10)))
+"""Marks that only say how others are joined or drawn."""
 
 
 def parse_name(text: str) -> str:
@@ -42,6 +44,13 @@ def is_name(text: str) -> bool:
     return can_be_shown(text) and any(map(_is_seen, text))
 
 
+def same_name(name: str) -> str:
+    """What names have in common that people take for one, whatever is typed: alike but for case, blanks, what is not
+    seen, and how Unicode writes their letters (NFKC)."""
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    return " ".join("".join(one for one in folded if not _is_unseen(one)).split())
+
+
 def shown(text: str) -> str:
     """Text that others, or older versions, wrote: what cannot be shown, as it would move a terminal's cursor or write
     elsewhere, shows as "?"."""
@@ -51,6 +60,10 @@ def shown(text: str) -> str:
 def _is_seen(character: str) -> bool:
     sign = unicodedata.category(character)[0] in "LNPS" and character not in _NOTHING
     return sign or ord(character) in _PICTURES
+
+
+def _is_unseen(character: str) -> bool:
+    return unicodedata.category(character) == "Cf" or character in _VARIANTS + _NOTHING
 
 
 def _spaced(text: str) -> str:

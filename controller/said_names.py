@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 
 from config.loader import default_seat_names
+from config.names import same_name
 
 _UNNAMED = re.compile(r"Player \d+")
 """What a player is called whose name nobody has said."""
@@ -16,8 +17,8 @@ def is_said(seat: int, name: str) -> bool:
 
 
 def namesakes(names: Mapping[int, str]) -> list[list[int]]:
-    """Seats of which the names, by seat, are alike but for case and surrounding blanks; together, those that are."""
+    """Seats of which the names, by seat, are one person's (`same_name`); together, those that are."""
     seats: dict[str, list[int]] = {}
     for seat, name in names.items():
-        seats.setdefault(name.strip().casefold(), []).append(seat)
+        seats.setdefault(same_name(name), []).append(seat)
     return [alike for alike in seats.values() if len(alike) > 1]

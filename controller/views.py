@@ -353,4 +353,5 @@ class ResultsView(Model):
     games: list[GameResultView]
     standings: list[StandingView]
     """By games won, then by as few as possible played; only of players whose names were said, and of simulated games
-    only where there are no others. Whoever has the same name is the same, and has played a game once."""
+    only where there are no others. Whoever has the same name, but for case and the like
+    (`config.names.same_name`), is the same, is called as in the last game, and has played a game once."""

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from itertools import takewhile
 from typing import NamedTuple
 
+from config.names import same_name
 from controller.boot import boot_clock
 from controller.game import GameError
 from controller.games.registry import game_names, load_game
@@ -145,12 +146,18 @@ class _Game:
 def standings(games: Sequence[GameResultView]) -> list[StandingView]:
     """See `ResultsView.standings`."""
     played: dict[str, list[bool]] = {}
-    for game in [game for game in games if not game.simulated] or games:
-        said = [player for player in game.players if game.over and is_said(player.seat, player.name)]
-        for name in dict.fromkeys(player.name for player in said):
-            # Of games before names were kept apart, two may have one.
-            played.setdefault(name, []).append(any(player.won for player in said if player.name == name))
-    standing = [StandingView(name=name, won=sum(won), played=len(won)) for name, won in played.items()]
+    spelt: dict[str, str] = {}
+    for game in sorted([game for game in games if not game.simulated] or games, key=lambda game: game.ended):
+        won: dict[str, bool] = {}
+        for player in game.players:
+            if game.over and is_said(player.seat, player.name):
+                person = same_name(player.name)
+                spelt[person] = player.name
+                # Of games before names were kept apart, two may have one.
+                won[person] = won.get(person, False) or player.won
+        for person in won:
+            played.setdefault(person, []).append(won[person])
+    standing = [StandingView(name=spelt[person], won=sum(won), played=len(won)) for person, won in played.items()]
     return sorted(standing, key=lambda one: (-one.won, one.played, one.name))
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from config.names import can_be_shown, is_name, parse_name, shown
+from config.names import can_be_shown, is_name, parse_name, same_name, shown
 
 COOK = "👩\u200d🍳"
 
@@ -41,3 +41,19 @@ def test_of_a_name_something_is_seen(said: str) -> None:
     assert not is_name(said)
     with pytest.raises(ValueError, match="expected a name with at least one character that is seen"):
         parse_name(said)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Mia", "mIA"), ("Zoë", "Zoe\u0308"), ("Anna Maria", " Anna  Maria"), ("Mia", "Mi\u200ba"), ("Mia", "Ｍia"),
+        (COOK, "👩🍳"), ("❤", "❤\ufe0f"), ("Straße", "STRASSE"),
+    ],
+)  # fmt: skip
+def test_names_that_people_take_for_one_are_one(one: str, other: str) -> None:
+    assert same_name(one) == same_name(other)
+
+
+@pytest.mark.parametrize(("one", "other"), [("Mia", "Mía"), ("Anna Maria", "Annamaria"), ("👩🏻", "👩🏿")])
+def test_other_names_are_others(one: str, other: str) -> None:
+    assert same_name(one) != same_name(other)

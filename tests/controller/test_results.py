@@ -280,6 +280,15 @@ def test_simulated_games_make_no_standings_but_where_there_are_no_others() -> No
     assert [one.name for one in standings([tried])] == ["Robot"]
 
 
+def test_one_person_is_one_however_the_name_is_typed_and_called_as_last(path: Path) -> None:
+    with Journal(path) as journal:
+        for ann, zoe in (("Ann", "Zoe\u0308"), ("ANN", "Zoë "), ("A\u200bnn", "zoë"), ("Ann", "Zoë")):
+            play_whole_game(journal, names=[ann, zoe])
+        read = Results(journal.records).read()
+    assert {one.name: one.played for one in read.standings} == {"Ann": 4, "Zoë": 4}
+    assert standings(read.games[::-1]) == read.standings, "in whatever order tables tell them"
+
+
 def test_a_game_of_two_who_have_one_name_counts_once(path: Path) -> None:
     """As tables let them begin one before names were kept apart."""
     with Journal(path) as journal:

@@ -200,7 +200,11 @@ async def test_in_one_game_everybody_has_another_name(tmp_path: Path) -> None:
             await table.new_game([Sitting(1, "Bo"), Sitting(2, "Ann"), Sitting(4, " aNN")], {})
         await table.new_game([Sitting(1, "Bo"), Sitting(2, "Ann"), Sitting(4, "Cy")], {})
         before = len(journal.records())
-        for alike in ([Sitting(4, "ANN ")], [Sitting(1, "Di"), Sitting(4, "di")], [Sitting(1, "Di"), Sitting(2, "Cy")]):
+        for alike in (
+            [Sitting(4, "ＡNN ")],
+            [Sitting(1, "Di"), Sitting(4, "di")],
+            [Sitting(1, "Di"), Sitting(2, "Cy")],
+        ):
             with pytest.raises(InvalidCommand, match=r"is at seat . and at seat 4: "):
                 await table.rename(alike)
         assert len(journal.records()) == before, "none of them was renamed"
