@@ -45,6 +45,10 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
 }
 
 
+Whole = Annotated[int, Field(strict=True)]
+"""A whole number of a request's body: not true, nor "2"."""
+
+
 class Body(BaseModel):
     """A request's body: an unknown key is an error."""
 
@@ -54,8 +58,8 @@ class Body(BaseModel):
 class Answer(Body):
     """Which candidate of which question."""
 
-    question_id: int
-    candidate_id: int
+    question_id: Whole
+    candidate_id: Whole
 
 
 PlayerName = Annotated[
@@ -92,7 +96,7 @@ GivenOptions = Annotated[dict[str, Any], AfterValidator(_strict)]
 class NewPlayer(Body):
     """Who plays at a seat."""
 
-    seat: Annotated[int, Field(ge=1, le=16)]
+    seat: Annotated[Whole, Field(ge=1, le=16)]
     name: PlayerName
 
 
@@ -116,7 +120,7 @@ class OtherGame(Body):
     game: Annotated[str, Field(max_length=60)]
     options: GivenOptions = {}
     """Beside those that it is played with anyway."""
-    players: Annotated[int, Field(ge=1, le=16)] | None = None
+    players: Annotated[Whole, Field(ge=1, le=16)] | None = None
     """How many are to sit at a simulated table."""
 
 
@@ -154,9 +158,9 @@ class Games(BaseModel):
 class Undo(Body):
     """Which move is taken back."""
 
-    number: Annotated[int, Field(ge=0)] | None = None
+    number: Annotated[Whole, Field(ge=0)] | None = None
     """The number of the game that its host sees, 0 for none; where another is played, nothing is taken back."""
-    last: Annotated[int, Field(ge=0)] | None = None
+    last: Annotated[Whole, Field(ge=0)] | None = None
     """The number of the log's newest line, as its host sees it; where another came since, nothing is taken back."""
 
 
@@ -164,9 +168,9 @@ class Ruling(Body):
     """A move in the game's notation."""
 
     text: Annotated[str, Field(min_length=1, max_length=400)]
-    number: Annotated[int, Field(ge=0)] | None = None
+    number: Annotated[Whole, Field(ge=0)] | None = None
     """The number of the game that its host sees, 0 for none; where another is played, it is refused."""
-    last: Annotated[int, Field(ge=0)] | None = None
+    last: Annotated[Whole, Field(ge=0)] | None = None
     """The number of the log's newest line, as its host sees it, 0 for none; where another came since, it is refused."""
 
 

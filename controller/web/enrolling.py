@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 
 from controller.enrolling import Learned, Naming, Spread, label_of, learn, preview, spread
 from controller.kept_enrolment import SEEN, KeptEnrolment, check_all_here, names_again, pieces_again, seen_in
-from controller.web.app import Body, app_of_page
+from controller.web.app import Body, Whole, app_of_page
 from controller.web.responses import NO_STORE
 from controller.web.security import require_host
 from controller.whose_faces import GameFaces
@@ -92,18 +92,18 @@ class DeskView(BaseModel):
 class PieceName(Body):
     """What a piece is."""
 
-    photo: Annotated[int, Field(ge=0, le=999)]
-    number: Annotated[int, Field(ge=1, le=999)]
+    photo: Annotated[Whole, Field(ge=0, le=999)]
+    number: Annotated[Whole, Field(ge=1, le=999)]
     place: Place = None
     face: Annotated[str, Field(max_length=60)]
-    turn_deg: Annotated[int, Field(ge=0, lt=360)] = 0
+    turn_deg: Annotated[Whole, Field(ge=0, lt=360)] = 0
 
 
 class Outline(Body):
     """A piece by its corners."""
 
-    photo: Annotated[int, Field(ge=0, le=999)]
-    number: Annotated[int | None, Field(ge=1, le=999)] = None
+    photo: Annotated[Whole, Field(ge=0, le=999)]
+    number: Annotated[Whole | None, Field(ge=1, le=999)] = None
     """The piece that lies otherwise than its outline does; without it, a piece that has none yet."""
     place: Place = None
     kind: Annotated[str, Field(max_length=60)]

@@ -311,6 +311,28 @@ class TestCommands:
         assert problem["errors"][0]["expected"]
         assert where in problem["detail"]
 
+    @pytest.mark.parametrize(
+        ("path", "body", "where"),
+        [
+            ("answer", {"question_id": 1, "candidate_id": "?"}, "body.candidate_id"),
+            ("undo", {"number": "?"}, "body.number"),
+            ("rule_move", {"text": "A", "last": "?"}, "body.last"),
+            ("rename", {"seat": "?", "name": "Bo"}, "body.seat"),
+            ("new_game", {"players": [{"seat": "?", "name": "Bo"}]}, "body.players.0.seat"),
+            ("play_game", {"game": "slice", "players": "?"}, "body.players"),
+        ],
+    )
+    @pytest.mark.parametrize("value", [True, "2", 2.0])
+    def test_what_is_not_written_as_a_whole_number_is_none(self, path: str, body: Any, where: str, value: Any) -> None:
+        commands = NotingCommands()
+        sent = json.loads(json.dumps(body).replace('"?"', json.dumps(value)))
+        response = host(make_app(commands=commands), f"/api/{path}", sent)
+        assert response.status_code == 422
+        assert response.json()["errors"] == [
+            {"where": where, "value": repr(value), "expected": "Input should be a valid integer"}
+        ]
+        assert commands.asked == []
+
     @pytest.mark.parametrize("name", ["", "  ", "Bo\nAnna", "\x1b[2J", "Bo\u202eannA", "B" * 41, "\u200b", "\u3164"])
     def test_a_name_that_does_not_show_as_it_is_is_named(self, name: str) -> None:
         response = host(make_app(), "/api/rename", {"seat": 4, "name": name})
