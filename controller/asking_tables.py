@@ -18,6 +18,8 @@ ASKED_S = 10.0
 """A table answers within this, also one that has to look through the games of days."""
 MOST_BYTES = 16_000_000
 """No table says more: the games of years."""
+_PORTS = {"http": 80, "https": 443}
+"""Those that need not be said."""
 _View = TypeVar("_View", bound=BaseModel)
 
 
@@ -26,12 +28,14 @@ class TableNotAsked(Exception):
 
 
 def parse_address(address: str) -> str:
-    """The origin of a table's address, whatever page of it was named. Raises TableNotAsked for one that is none."""
+    """The origin of a table's address, whatever page of it was named and however it was typed. Raises TableNotAsked for
+    one that is none."""
     with contextlib.suppress(ValueError):  # brackets that do not close, a port that is none
         parts = urlsplit(address)
-        named = parts.hostname and parts.port != 0 and "@" not in parts.netloc
-        if parts.scheme in ("http", "https") and named:
-            return f"{parts.scheme}://{parts.netloc}"
+        host, port = parts.hostname, parts.port
+        if parts.scheme in _PORTS and host and port != 0 and "@" not in parts.netloc:
+            named = f"[{host}]" if ":" in host else host
+            return f"{parts.scheme}://{named}" + (f":{port}" if port not in (None, _PORTS[parts.scheme]) else "")
     raise TableNotAsked(f"{address}: expected an address such as http://192.168.1.20:8080")
 
 

@@ -18,13 +18,13 @@ from zeroconf import Error as ZeroconfError
 from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
 from controller.addresses import addresses_on
+from controller.table_folder import identity_of_start
 from controller.views import PartState, PartView
 
 SERVICE = "_pizzatable._tcp.local."
 WEB_SERVICE = "_http._tcp.local."
 IDENTITY = "id"
-"""The key of the TXT record that tells tables apart, whatever else they say: a table's own identity, a hyphen, and that
-of this start of it, as a disk that was copied to another table's computer takes the former with it."""
+"""The key of the TXT record that tells tables apart, whatever else they say (`identity_of_start`)."""
 _TYPE_TXT, _CLASS_IN = 16, 1
 """RFC 1035, sections 3.2.2 and 3.2.4."""
 _MAX_NAMES = 20
@@ -87,7 +87,7 @@ class Discovery:
             announcement: what to tell.
             interfaces: names ("eth0") or IPv4 addresses to announce on; empty: all but loopback.
             on_change: told every new state.
-            identity: the table's own, the same at each start, without a hyphen; None: nobody knows it again.
+            identity: the table's, since its start (`identity_of_start`); None: nobody knows it again.
         """
         self._announcement = announcement
         self._interfaces = tuple(interfaces)
@@ -95,7 +95,7 @@ class Discovery:
         self._zeroconf: AsyncZeroconf | None = None
         self._services: list[ServiceInfo] = []
         self._addresses: tuple[str, ...] = ()
-        self._identity = f"{identity or secrets.token_hex(4)}-{secrets.token_hex(4)}"
+        self._identity = identity or identity_of_start(secrets.token_hex(4))
         self._state = PartView(state=PartState.STARTING, text="not announced yet")
         self._lock = asyncio.Lock()
 

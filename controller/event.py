@@ -86,6 +86,8 @@ class EventView(Model):
     """The last of them, the newest first."""
     finding: str = ""
     """What is said where no table was found, or none can be; else empty."""
+    twice: str = ""
+    """Which of the addresses lead to one table; empty: none."""
     uncounted: str = ""
     """Which tables' games of these hours do not count, as their settings name another event; empty: none."""
 
@@ -105,6 +107,8 @@ class _Watched:
     view: TableView | None = None
     answered: str = ""
     """Where it answered last; empty where it has not yet, or says that it has moved since."""
+    identities: Set[str] = frozenset()
+    """What it said that it is, at this start of it and at those before; empty where it does not say."""
     problem: str = "not asked yet"
     """Why it does not answer; empty where it does."""
     games: Sequence[GameResultView] = ()
@@ -179,6 +183,7 @@ class Event:
             games=len(over),
             newest=[_ended(named(table, game), game) for table, game in over[:NEWEST]],
             finding=self._finding,
+            twice=self._twice(),
             uncounted=self._uncounted(tables),
         )
 
@@ -219,11 +224,21 @@ class Event:
         return next(iter(same + anew), None)
 
     def _shown(self) -> list[_Watched]:
-        """The tables that were found by name. Where two answered at one address, as when one was given another folder,
-        it is the later one, also when that has gone."""
-        latest = {table.answered: table for table in self._tables}
-        shown = [table for table in self._tables if not table.answered or latest[table.answered] is table]
+        """The tables that were found by name."""
+        shown = [same[0] for same in self._told_apart()]
         return sorted(shown, key=lambda table: _in_order(table.name) if table.found is not None else "")
+
+    def _told_apart(self) -> list[list[_Watched]]:
+        """Each table, at all its addresses, those that answer first. Where two answered at one address, as when one was
+        given another folder, it is the later one, also when that has gone."""
+        latest = {table.answered: table for table in self._tables}
+        known = [table for table in self._tables if not table.answered or latest[table.answered] is table]
+        same = [(table, _same(table, known)) for table in known]
+        return [of_one for table, of_one in same if of_one[0] is table]
+
+    def _twice(self) -> str:
+        addresses = [[table.address for table in same] for same in self._told_apart() if len(same) > 1]
+        return " ".join(f"{' and '.join(of_one)} are one table, which counts once." for of_one in addresses)
 
     async def _keep(self, table: _Watched) -> None:
         looked_s = -RESULTS_S
@@ -246,6 +261,7 @@ class Event:
             try:
                 asked = await self._ask(ask_results, address)
                 table.games, table.unknown = [by_clock(game, self._now()) for game in asked.games], ""
+                table.identities = _known_as(table.identities, asked.identity)
             except TableNotAsked as error:
                 table.unknown = _why(address, error)
         if _standing(table) != before:
@@ -331,6 +347,20 @@ def _standing(table: _Watched) -> object:
 def _after(address: str, addresses: Sequence[str]) -> str:
     """Where to ask a table that did not answer at `address`: not all its addresses need lead to it from here."""
     return addresses[(addresses.index(address) + 1) % len(addresses)] if address in addresses else addresses[0]
+
+
+def _same(table: _Watched, known: Sequence[_Watched]) -> list[_Watched]:
+    """Those that are this table at another address, and itself. Tables that were found are told apart by what they
+    announce."""
+    others = [one for one in known if one is not table and one.found is None and table.found is None]
+    same = [table, *(one for one in others if one.identities & table.identities)]
+    return sorted(same, key=lambda one: (bool(one.problem), one.number))
+
+
+def _known_as(before: Set[str], identity: str) -> Set[str]:
+    """What a table was known as, and is now; without what another is known as, which had this address before."""
+    own, started, _ = identity.partition("-")
+    return frozenset(one for one in {*before, identity} if started and one.partition("-")[0] == own)
 
 
 def _why(address: str, error: TableNotAsked) -> str:

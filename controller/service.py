@@ -64,7 +64,7 @@ from controller.referee import Referee
 from controller.simulation.gathering import Gathering, Paths
 from controller.simulation.table_process import SimulatedTable, SimulatedTableError
 from controller.table import NotReplayed, Table
-from controller.table_folder import FolderError, KnownBy, prepare_folder
+from controller.table_folder import FolderError, KnownBy, identity_of_start, prepare_folder
 from controller.views import PartState, PartView, PictureView
 from controller.web.app import create_app
 from controller.web.hub import Hub
@@ -167,7 +167,7 @@ class _Service:
         self._journal = journal
         self._simulated = simulated
         self._token = known_by.token
-        self._identity = known_by.identity
+        self._identity = identity_of_start(known_by.identity)
         self._host_choice = host_choice or HostChoice(Shelf(config), Choice(config.game, config.options), keep=False)
         self._version = installed_version("pizzatable")
         self._hub = Hub()
@@ -231,7 +231,7 @@ class _Service:
             click.echo(left)
 
     def _app(self) -> FastAPI:
-        results = Results(self._journal.records, boot=boot_id())
+        results = Results(self._journal.records, boot=boot_id(), identity=self._identity)
         app = create_app(
             self._hub, self._table, self._host_choice, Path(controller.games.__path__[0]), version=self._version,
             host_token=self._token, picture=self._picture, results=results.read,

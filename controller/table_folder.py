@@ -44,6 +44,12 @@ def prepare_folder(data_dir: Path) -> KnownBy:
         raise FolderError(f"data_dir {data_dir}: expected a folder that can be written: {error}") from error
 
 
+def identity_of_start(identity: str) -> str:
+    """A table's identity, a hyphen, and that of this start of it: tells also apart whose disks were copied from one
+    another, with the former."""
+    return f"{identity}-{secrets.token_hex(4)}"
+
+
 def host_token(data_dir: Path) -> str:
     """The host's token of a table that was started before.
 

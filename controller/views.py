@@ -355,3 +355,6 @@ class ResultsView(Model):
     """By games won, then by as few as possible played; only of players whose names were said, and of simulated games
     only where there are no others. Whoever has the same name, but for case and the like
     (`config.names.same_name`), is the same, is called as in the last game, and has played a game once."""
+    identity: str = ""
+    """The table's since its start, by which it is known at another address
+    (`controller.table_folder.identity_of_start`); empty where no table runs."""

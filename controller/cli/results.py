@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import click
 
 from config.names import shown
-from controller.asking_tables import TableNotAsked, ask_results, by_clock
+from controller.asking_tables import TableNotAsked, ask_results, by_clock, parse_address
 from controller.cli.common import named_tables
 from controller.journal import JournalError, JournalInUse, read_journal
 from controller.records.results import Results, standings
@@ -39,13 +39,19 @@ def command(
     not. The exit status is 1 where one of them cannot be asked; the others are printed.
     """
     told: dict[str, list[GameResultView]] = {}
+    known: dict[str, str] = {}
     failed = False
-    for source in sources:
+    for source in dict.fromkeys(sources):
         try:
-            told[source] = _games(source)
+            identity, games = _games(source)
         except SourceError as error:
             failed = True
             click.echo(f"Error: {error}", err=True)
+            continue
+        if identity in known:
+            click.echo(f"{source} is the table of {known[identity]}: its games are counted once", err=True)
+        else:
+            known[identity], told[source] = source, games
     everything = _told_apart(told)
     games = [game for game in everything if event is None or game.event == event]
     if everything and not games:
@@ -83,18 +89,20 @@ def _outcome(game: GameResultView) -> str:
     return f"{players}{f' ({game.doubt})' if game.doubt else ''}" if game.over else f"{players}: not over"
 
 
-def _games(source: str) -> list[GameResultView]:
-    """Raises SourceError."""
+def _games(source: str) -> tuple[str, list[GameResultView]]:
+    """The games, and by what it is told that another source has the same. Raises SourceError."""
     if "://" in source:
         try:
-            return [by_clock(game, datetime.now(UTC)) for game in ask_results(source).games]
+            results = ask_results(source)
+            games = [by_clock(game, datetime.now(UTC)) for game in results.games]
+            return results.identity or parse_address(source), games
         except TableNotAsked as error:
             raise SourceError(str(error)) from error
     if not Path(source).is_file():
         raise SourceError(f"{source}: expected a journal.sqlite, or a table's address such as http://192.168.1.20:8080")
     try:
         records = read_journal(Path(source)) or []
-        return Results(lambda after: records[after:]).read().games
+        return str(Path(source).resolve()), Results(lambda after: records[after:]).read().games
     except JournalInUse as error:
         raise SourceError(f"{error}. If its table runs, give that table's address instead.") from error
     except JournalError as error:

@@ -37,12 +37,14 @@ class Results:
         *,
         boot: str = "",
         clock: Callable[[], float] = boot_clock,
+        identity: str = "",
     ) -> None:
         """`entries_after` gives the journal's entries after a sequence number; `boot` and `clock`: which start of the
-        computer this is, and the seconds since (`boot_clock`)."""
+        computer this is, and the seconds since (`boot_clock`); `identity`: see `ResultsView`."""
         self._entries_after = entries_after
         self._boot = boot
         self._clock = clock
+        self._identity = identity
         self._asking = threading.Lock()
         self._last = 0
         self._before: list[_Game] = []
@@ -73,7 +75,7 @@ class Results:
                 elif self._newest:
                     self._newest.append(dated)
             games = [self._told(game) for game in (*self._before, *self._newest_game())]
-            return ResultsView(games=games, standings=standings(games))
+            return ResultsView(games=games, standings=standings(games), identity=self._identity)
 
     def happened(self, entries: Sequence[Entry], pictured: Set[int]) -> list[HappenedView] | None:
         """What happened in the game whose entries these are; None where they are none's. `pictured`: those whose

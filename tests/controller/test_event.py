@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -19,7 +19,7 @@ import pytest
 from click.testing import CliRunner
 
 from controller.addresses import NotReachable
-from controller.asking_tables import TableNotAsked, ask_state
+from controller.asking_tables import TableNotAsked, ask_state, parse_address
 from controller.cli.event import _serve, command
 from controller.event import BREACH_S, Event, EventTableView, EventView
 from controller.finding_tables import MOST_TABLES, TOO_MANY, FoundTable
@@ -52,14 +52,16 @@ def game(
 
 
 @asynccontextmanager
-async def tables(*shown: tuple[TableView, list[GameResultView]]) -> AsyncIterator[tuple[list[str], list[Hub]]]:
-    """Running tables: their addresses, and where their views come from."""
+async def tables(
+    *shown: tuple[TableView, list[GameResultView]], identities: Sequence[str] = ()
+) -> AsyncIterator[tuple[list[str], list[Hub]]]:
+    """Running tables: their addresses, and where their views come from. `identities`: what they say that they are."""
     async with AsyncExitStack() as stack:
         addresses, hubs = [], []
-        for view, games in shown:
+        for (view, games), identity in zip(shown, identities or [""] * len(shown), strict=True):
             hub = Hub()
             hub.publish(view)
-            results = ResultsView(games=games, standings=[])
+            results = ResultsView(games=games, standings=[], identity=identity)
             app = make_app(hub, results=lambda results=results: results)
             port = await stack.enter_async_context(serving(app, hub, "127.0.0.1", 0))
             addresses.append(f"http://127.0.0.1:{port}")
@@ -330,6 +332,63 @@ def test_the_screens_address_is_one_that_any_phone_finds(
 
     monkeypatch.setattr("controller.cli.event.lan_address", nowhere)
     assert asyncio.run(scenario()) == "The event's screen:  for no other machine: no network"
+
+
+def test_a_table_at_several_addresses_is_shown_and_counted_once() -> None:
+    """One whose disk was copied from it is another, and so is each of a version that does not say which it is."""
+    shown = (named(ring_served(), "A"), [game("A", 1, ("Ann", 3, True))])
+
+    async def scenario() -> None:
+        async with tables(*[shown] * 5, identities=["1-1", "1-1", "1-2", "", ""]) as (addresses, _):
+            watched = Watched(addresses)
+            view = await watched.look()
+            assert [table.address for table in view.tables] == [addresses[0], *addresses[2:]]
+            assert (view.games, view.standings[0].played, len(watched.event.games())) == (4, 4, 4)
+            assert view.twice == f"{addresses[0]} and {addresses[1]} are one table, which counts once."
+
+    asyncio.run(scenario())
+
+
+def test_a_table_that_was_started_anew_is_one_also_where_an_address_of_it_is_gone() -> None:
+    started = Event(["http://a", "http://b"], lambda: 0.0, lambda: NOW)
+    results = ResultsView(games=[game("A", 1, ("Ann", 3, True))], standings=[], identity="1-1")
+    gone: set[str] = set()
+
+    def answer(address: str, kind: type[TableView | ResultsView]) -> TableView | ResultsView:
+        if address in gone:
+            raise TableNotAsked(f"{address}: cannot be asked: gone")
+        return results if kind is ResultsView else ring_served()
+
+    async def ask(what: Any, address: str) -> TableView | ResultsView:
+        return answer(address, TableView if what is ask_state else ResultsView)
+
+    started._ask = ask  # type: ignore[method-assign, assignment]
+
+    async def look() -> EventView:
+        for table in (0, 1):
+            await started.look(table, results=True)
+        return started.view()
+
+    assert asyncio.run(look()).games == 1
+    gone.add("http://a")
+    results = results.model_copy(update={"identity": "1-2"})
+    anew = asyncio.run(look())
+    assert ([table.address for table in anew.tables], anew.games) == (["http://b"], 1)
+    gone.clear()
+    results = results.model_copy(update={"identity": "2-1"})
+    assert len(asyncio.run(look()).tables) == 1
+
+
+@pytest.mark.parametrize(
+    ("typed", "origin"),
+    [
+        ("http://Table1.local:8080/results", "http://table1.local:8080"), ("HTTP://table1:80/", "http://table1"),
+        ("https://table1:443", "https://table1"), ("http://table1:443", "http://table1:443"),
+        ("http://[FE80::1]:8080", "http://[fe80::1]:8080"),
+    ],
+)  # fmt: skip
+def test_an_address_is_one_however_it_is_typed(typed: str, origin: str) -> None:
+    assert parse_address(typed) == origin
 
 
 @pytest.mark.parametrize(

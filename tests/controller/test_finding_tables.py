@@ -16,6 +16,7 @@ from controller import discovery, finding_tables
 from controller.discovery import Announcement, Discovery
 from controller.event import Event
 from controller.finding_tables import MOST_TABLES, TOO_MANY, FoundTable, NoTable, TableFinder, parse_service
+from controller.table_folder import identity_of_start
 from tests.controller.web.table import until
 
 LOOPBACK = ("127.0.0.1",)
@@ -136,10 +137,10 @@ def test_tables_come_change_and_go(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_one_that_is_started_anew_says_that_it_is_the_same() -> None:
     async def scenario() -> None:
         async with finding() as heard:
-            async with announced(KITCHEN, "1a2b3c4d"):
+            async with announced(KITCHEN, identity_of_start("1a2b3c4d")):
                 (before,) = await heard.until(lambda tables: len(tables) == 1)
             await heard.until(lambda tables: not tables)
-            async with announced(replace(KITCHEN, table="Cellar", port=8081), "1a2b3c4d"):
+            async with announced(replace(KITCHEN, table="Cellar", port=8081), identity_of_start("1a2b3c4d")):
                 (after,) = await heard.until(lambda tables: len(tables) == 1)
         assert after.table == before.table
         assert after.identity != before.identity

@@ -257,6 +257,29 @@ def test_two_tables_of_one_name_are_told_apart_and_those_without_a_name_are_nobo
     assert "(" not in ran(paths[0]).stdout
 
 
+@pytest.mark.parametrize("identity", ["1-1", ""])
+def test_a_table_that_is_named_twice_is_counted_once_and_this_is_said(path: Path, identity: str) -> None:
+    with Journal(path) as journal:
+        play_whole_game(journal)
+        told = Results(journal.records, identity=identity).read()
+    app = make_app(results=lambda: told)
+
+    async def ask() -> tuple[list[str], Result]:
+        async with serving(app, Hub(), "127.0.0.1", 0) as port:
+            there = f"http://127.0.0.1:{port}"
+            sources = [there, f"{there}/", f"http://{'localhost' if identity else '127.0.0.1'}:{port}/results"]
+            return sources, await asyncio.to_thread(ran, *sources)
+
+    (there, *others), said = asyncio.run(ask())
+    assert said.exit_code == 0
+    assert "\n1 of 2 games are over\n" in said.stdout
+    assert "(" not in said.stdout
+    assert said.stderr == "".join(f"{one} is the table of {there}: its games are counted once\n" for one in others)
+    other = path.parent / "." / "x" / ".." / path.name
+    (path.parent / "x").mkdir()
+    assert "\n1 of 2 games are over\n" in ran(path, other).stdout
+
+
 def test_games_of_simulated_people_are_said_to_be(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     with Journal(path) as journal:

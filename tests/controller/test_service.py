@@ -33,7 +33,7 @@ from controller.slap_book import SETTLED_S
 from controller.table_folder import KnownBy
 from controller.views import PartState, PartView
 from hardware.simulated.emulated_board import EmulatedBoard
-from tests.controller.web.table import until
+from tests.controller.web.table import got, until
 from tests.rigs.emulation import CannotEmulate, build
 from tests.rigs.running import SETTINGS, Service, learn_own_copy
 from tests.vision import drawn_table
@@ -687,7 +687,8 @@ def test_the_lan_knows_the_table_again(tmp_path: Path, monkeypatch: pytest.Monke
             service = _Service(load_table(), journal, None, KnownBy("token", "1a2b"))
             await service._table.start()
             async with service._announced(8080):
-                pass
+                answer = await got(service._app(), "/api/results")
+                assert answer.json()["identity"] == told[0], "also at another address"
 
     asyncio.run(scenario())
-    assert told == ["1a2b"]
+    assert [(identity or "").partition("-")[0] for identity in told] == ["1a2b"]

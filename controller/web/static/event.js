@@ -25,14 +25,14 @@ async function show() {
   setTimeout(show, AGAIN_MS);
 }
 
-function render({ event, tables, standings, games, newest, finding, uncounted }) {
+function render({ event, tables, standings, games, newest, finding, twice, uncounted }) {
   document.title = byId("event").textContent = event || "Pizza tables";
   const callers = tables.filter(({ calls }) => calls);
   const calling = callers.length;
   say(byId("called"), callers.map(({ table, calls }) => `${table}: ${calls}`).join("; "));
   const how = calling ? `, calling somebody: ${calling}` : tables.length ? ", all is well" : "";
   say(byId("count"), `Tables: ${tables.length}${how} · games over: ${games}`);
-  const said = [finding, uncounted].filter(Boolean).join(" ");
+  const said = [finding, twice, uncounted].filter(Boolean).join(" ");
   say(byId("finding"), said);
   byId("finding").hidden = !said;
   const names = tables.map(({ table }) => table);
