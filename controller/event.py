@@ -370,7 +370,7 @@ def _why(address: str, error: TableNotAsked) -> str:
 def _calls(table: _Watched, state: str, for_s: float) -> str:
     """Why somebody should come; empty: nobody needs to."""
     if state == "away":
-        return f"does not answer: {table.problem}"
+        return f"does not answer: {table.problem}".removesuffix(".")
     calls = ["asks which move was meant"] if state == "asks" else []
     if state == "breach" and for_s >= BREACH_S and table.view is not None and table.view.breach is not None:
         calls.append(table.view.breach.problem)

@@ -110,3 +110,20 @@ def test_every_moment_fits_the_window(tmp_path: Path, players: int, size: str) -
                         assert drawn == dots, where
 
     run(scenario)
+
+
+def test_beside_a_long_name_the_players_die_is_seen(tmp_path: Path) -> None:
+    lobby, marking, *_ = asyncio.run(moments(tmp_path, 2, end=False))
+    tasks = "[...document.querySelectorAll('.das-task')].map((e) => [e.textContent, e.scrollWidth <= e.clientWidth])"
+
+    async def scenario() -> None:
+        async with room(lobby) as table:
+            for seq, view in enumerate((lobby, marking), start=1000):
+                seats = [seat.model_copy(update={"name": "W" * 40}) for seat in view.seats]
+                table.hub.publish(view.model_copy(update={"seq": seq, "seats": seats}))
+                await table.page.open(f"http://table.local:{table.port}/", *SIZES["phone"], still=True)
+                await table.page.until("document.querySelectorAll('.das-task').length === 2")
+                shown = await table.page.evaluate(tasks)
+                assert all(text and whole for text, whole in shown), shown
+
+    run(scenario)

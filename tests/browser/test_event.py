@@ -74,7 +74,7 @@ def test_who_needs_somebody_is_seen_and_nothing_runs_over(size: str) -> None:
             assert await illegible(page) == []
             calls = "[...document.querySelectorAll('.calls .call')].map((call) => call.textContent)"
             assert await page.evaluate(calls) == [
-                "asks which move was meant, for 2 min", "does not answer: timed out",
+                "asks which move was meant · for 2 min", "does not answer: timed out",
             ]  # fmt: skip
             titles = "[...document.querySelectorAll('.title')].slice(0, 3).map((title) => title.textContent)"
             assert await page.evaluate(titles) == ["SLICE · table1.local:8080", "SLICE · 192.168.1.0:8080", ""]
@@ -177,6 +177,33 @@ def test_names_and_a_long_call_are_whole_however_many_tables_there_are() -> None
                     await page.open(f"http://table.local:{port}/", *size)
                     await page.until(f"document.querySelectorAll('.table').length === {count}")
                     assert await page.evaluate(cut) == [], f"{count} {size}"
+
+    run(scenario)
+
+
+@pytest.mark.parametrize("size", [(1280, 720), SIZES["wide"]])
+def test_of_names_as_long_as_can_be_each_is_seen(size: tuple[int, int]) -> None:
+    shown = Shown()
+    players = [EventPlayerView(name="W" * 40, colour="#0072B2", acts=i == 1) for i in range(1, 7)]
+    said = {"table": "W" * 40, "message": "W" * 40 + " divides the pizza, and draws", "players": players}
+    table = shown.newest.tables[0].model_copy(update=said)
+    cut = """
+[...document.querySelectorAll('.players li')].filter((e) => {
+  const [own, names] = [e, e.parentElement].map((one) => one.getBoundingClientRect());
+  return own.bottom > Math.min(names.bottom + 2, innerHeight);
+}).length
+"""
+
+    async def scenario() -> None:
+        app = create_event_app(shown, "1")  # type: ignore[arg-type]
+        async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
+            shown.newest = shown.newest.model_copy(
+                update={"tables": [table.model_copy(update={"number": i}) for i in range(6)]}
+            )
+            await page.open(f"http://table.local:{port}/", *size)
+            await page.until("document.querySelectorAll('.table').length === 6")
+            assert await page.evaluate(cut) == 0
+            assert await illegible(page) == []
 
     run(scenario)
 

@@ -88,7 +88,7 @@ class Watched:
 
 
 def test_each_table_says_how_it_is_and_whether_somebody_has_to_come() -> None:
-    lost = {"camera": PartView(state=PartState.LOST, text="unplugged. Plug it in")}
+    lost = {"camera": PartView(state=PartState.LOST, text="unplugged. Plug it in.")}
 
     async def scenario() -> None:
         shown = [lobby(), named(ring_served(), "B"), named(question(), "C"), named(ring_served(), "D", parts=lost)]

@@ -45,7 +45,7 @@ function render({ event, tables, standings, games, newest, finding, twice, uncou
   fit();
 }
 
-/** On a screen, letters as large as leave all that the tables say within the window. */
+/** On a screen, letters as large as leave all that the tables say within the window; where none do, each name has one line. */
 function fit() {
   const tables = byId("tables");
   const top = tables.getBoundingClientRect().top + scrollY;
@@ -53,6 +53,7 @@ function fit() {
   if (fitted === now) return;
   fitted = now;
   tables.style.fontSize = "";
+  tables.classList.remove("tight");
   if (!ON_A_SCREEN.matches) return;
   const pixels = (element, name) => parseFloat(getComputedStyle(element)[name]);
   const bottom = innerHeight - pixels(document.body, "paddingBottom");
@@ -63,7 +64,9 @@ function fit() {
       && [...tables.querySelectorAll(".says, .call, .players")].every((one) => one.scrollHeight <= one.clientHeight + 2);
   };
   let [fits, most] = [LEAST_REM * pixels(document.documentElement, "fontSize"), pixels(tables, "fontSize")];
-  if (whole(most) || !whole(fits)) return;
+  if (whole(most)) return;
+  tables.classList.toggle("tight", !whole(fits));
+  if (!whole(fits)) return;
   for (let halved = 0; halved < 5; halved += 1) {
     const middle = (fits + most) / 2;
     if (whole(middle)) fits = middle;
@@ -80,7 +83,7 @@ function drawTable(element, { address, table, title, state, message, calls, call
   element.replaceChildren(
     html("h3", {}, html("a", { href: `${address}/`, target: "_blank", rel: "noopener", dir: "auto", text: table })),
     html("p", { class: "title", text: [title, alike ? new URL(address).host : ""].filter(Boolean).join(" · ") }),
-    calls ? html("p", { class: "call", text: `${calls}${calls_for_s >= 60 ? `, for ${minutes(calls_for_s)}` : ""}` })
+    calls ? html("p", { class: "call", text: `${calls}${calls_for_s >= 60 ? ` · for ${minutes(calls_for_s)}` : ""}` })
       : html("p", { class: "says", text: PLAYING[state] ?? message }),
     html("ul", { class: "players" }, players.map(({ name, colour: seat, acts }) => html("li", { class: acts ? "acts" : "", "aria-current": acts && "true", vars: { seat: colour(seat) }, dir: "auto", text: name }))),
   );
