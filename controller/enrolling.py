@@ -13,7 +13,7 @@ import numpy as np
 
 from controller.whose_faces import GameFaces
 from vision.board.marks import MarkedBoard, board_of_marks
-from vision.enrolling.alike import Likeness, hardly_printed, likenesses, upside_down
+from vision.enrolling.alike import Likeness, even_faces, hardly_printed, likenesses, upside_down
 from vision.enrolling.contact_sheet import contact_sheet, numbered, upright
 from vision.enrolling.laid_out import LaidOut, SeenTable, doubt_of_table, find_laid_out
 from vision.enrolling.lumps import lumps
@@ -94,6 +94,8 @@ class Learned:
     """Faces that seem to be labelled with their foot for their top."""
     hardly_printed: tuple[str, ...] = ()
     """Faces with too little print to be found on a table."""
+    even: tuple[str, ...] = ()
+    """Faces that are found by where they end alone."""
     unlike: tuple[str, ...] = ()
     """Sentences about pieces that look otherwise than others with their name."""
 
@@ -111,7 +113,12 @@ class Learned:
             f"{face} is nearly of one colour: the camera will hardly find it on the table, and its place is asked for"
             for face in self.hardly_printed
         ]
-        return [*alike, *turned, *plain, *self.unlike]
+        even = [
+            f"{face} is of one colour, or of a pattern as fine: the camera finds it by where it ends, and hardly where "
+            "others touch or cover it"
+            for face in self.even
+        ]
+        return [*alike, *turned, *plain, *even, *self.unlike]
 
     def _pairs(self) -> Iterator[Likeness]:
         """Faces that are alike, each two once: the one that is most like the other first."""
@@ -254,6 +261,7 @@ def learn(
         tuple(game.doubts(pack)),
         tuple(upside_down(pack)),
         tuple(hardly_printed(pack)),
+        tuple(even_faces(pack)),
         tuple(_unlike(pack, named, names)),
     )
 

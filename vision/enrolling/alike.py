@@ -57,12 +57,22 @@ def likenesses(pack: FacePack) -> list[Likeness]:
 
 
 def hardly_printed(pack: FacePack) -> list[str]:
-    """Faces with too little print to be found on a table."""
+    """Faces with too little print to be found on a table by it, but for those that are told by where they end."""
     return [
         name
-        for faces in pack.kinds.values()
-        for name, print_ in zip(faces.names, prepare(faces).contrast.mean(axis=1), strict=True)
-        if print_ < LEAST_PRINT
+        for faces in map(prepare, pack.kinds.values())
+        for name, print_, even in zip(faces.faces.names, faces.contrast.mean(axis=1), faces.even, strict=True)
+        if print_ < LEAST_PRINT and not even
+    ]
+
+
+def even_faces(pack: FacePack) -> list[str]:
+    """Faces of one colour, or of a fine pattern, that are told by where they end alone."""
+    return [
+        name
+        for faces in map(prepare, pack.kinds.values())
+        for name, even in zip(faces.faces.names, faces.even, strict=True)
+        if even
     ]
 
 
