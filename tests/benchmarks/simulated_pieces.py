@@ -269,7 +269,7 @@ def fits(view: PieceView, below: Sequence[PieceView], most_covered: float) -> bo
     return all(share >= 1.0 - most_covered for share in shares)
 
 
-def _apart(pieces: Sequence[tuple[PieceKind, str]], step_mm: tuple[float, float]) -> Iterator[list[PieceView]]:
+def laid_apart(pieces: Sequence[tuple[PieceKind, str]], step_mm: tuple[float, float]) -> Iterator[list[PieceView]]:
     """Each piece upright and apart from others, on as many tables as that takes."""
     views: list[PieceView] = []
     across, up = step_mm
@@ -517,7 +517,7 @@ def _tile_family(name: str, art: Callable[[], Mapping[str, Artwork]]) -> Family:
         name,
         "ring",
         art,
-        lambda: _apart([as_tile(face) for face in art()], (66.0, 108.0)),
+        lambda: laid_apart([as_tile(face) for face in art()], (66.0, 108.0)),
         lambda rng: _tile_table(art(), rng),
     )
 
@@ -566,7 +566,11 @@ FAMILIES: Mapping[str, Family] = {
         _fan_family("fans", _NEW_YORK_SLICE),
         _fan_family("pizzeria-fans", _PIZZERIA),
         Family(
-            "cards", "cards", _cards, lambda: _apart([as_card(face) for face in _cards()], (80.0, 80.0)), _card_table
+            "cards",
+            "cards",
+            _cards,
+            lambda: laid_apart([as_card(face) for face in _cards()], (80.0, 80.0)),
+            _card_table,
         ),
         _theory_family("theory", "theory"),
         _theory_family("boards", "board"),

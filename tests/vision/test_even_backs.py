@@ -2,66 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from hardware.simulated.artwork import Artwork
 from hardware.simulated.surroundings import Conditions, Surface
 from hardware.simulated.world import PieceView
-from tests.benchmarks.simulated_pieces import FAMILIES, Family, as_card, enrolled, photograph, photographs, piece_view
+from tests.benchmarks.copies_report import BACK, CARDS, shown, with_back
+from tests.benchmarks.simulated_pieces import FAMILIES, as_card, enrolled, photograph, photographs, piece_view
 from tests.long import cases
 from vision.frame import Frame
-from vision.pieces.faces import BACKS, FacePack
+from vision.pieces.faces import BACKS
 from vision.pieces.features import LOG_FLOOR
-from vision.pieces.learning import enrol
 from vision.pieces.prepared import prepare
 from vision.reader import Reader, read_photo
 from vision.scene import SURE, PieceKind, Pose, Scene
 
-CARDS = FAMILIES["cards"]
-BACK = BACKS[PieceKind.SLICE_CARD]
-INK, GROUND = (215.0, 225.0, 235.0), (122.0, 82.0, 44.0)
-"""Blue, green, red; the latter is the colour of the blue mat."""
 SIZE = (1280, 720)
 LIGHT = Conditions(tilt_deg=2.0, surface=Surface.OAK)
-
-Shares = NDArray[np.float64]
-
-
-def inked(pattern: str, x_mm: Shares, y_mm: Shares, px_per_mm: float) -> Shares:
-    """How much of each point is ink."""
-    beyond_mm = {
-        "plain": np.full_like(x_mm, -1.0),
-        "stripes": 1.0 - np.abs(x_mm % 4.0 - 2.0),
-        "dots": 0.9 - np.hypot(x_mm % 4.0 - 2.0, y_mm % 4.0 - 2.0),
-    }[pattern]
-    return np.asarray(np.clip(0.5 + beyond_mm * px_per_mm / 2, 0.0, 1.0))
-
-
-@cache
-def with_back(pattern: str) -> Family:
-    """SLICE's cards, all slice cards with such a back."""
-
-    def art() -> dict[str, Artwork]:
-        faces = dict(CARDS.art())
-        old = faces[BACK]
-        y, x = np.indices(old.image.shape[:2]) / old.px_per_mm
-        ink = inked(pattern, x, y, old.px_per_mm)[..., None]
-        image = old.image.copy()
-        image[..., :3] = np.array(GROUND) * (1.0 - ink) + np.array(INK) * ink
-        return faces | {BACK: Artwork(image, old.px_per_mm, old.anchor_px)}
-
-    return Family("cards", "cards", cache(art), CARDS.enrolment, CARDS.table)
-
-
-@cache
-def shown(pattern: str) -> FacePack:
-    family = with_back(pattern)
-    photos = [photograph(family, views, Conditions(tilt_deg=1.0)) for views in family.enrolment()]
-    return enrol(photos, source=["simulated table"] * len(photos))
 
 
 def laid(backs: Sequence[Pose], faces: Sequence[tuple[str, Pose]] = ()) -> list[PieceView]:
