@@ -292,6 +292,7 @@ def test_an_owner_names_pieces_and_learns_them(tmp_path: Path) -> None:
     assert load_pack(tmp_path / "mine.faces").names == ("a/1",)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("found_once")
 def test_square_cards_are_turned_by_quarters_others_by_halves(tmp_path: Path) -> None:
     desk = Desk(faces_of("slice"), tmp_path / "mine.faces", None)

@@ -273,6 +273,7 @@ def test_a_lens_is_looked_at_again_only_after_a_while() -> None:
     assert [part.state.value for part in told] == ["lost"]
 
 
+@pytest.mark.long
 def test_another_cameras_lens_is_told(service: Service) -> None:
     """With the first the mat lies askew; the second cannot be used, and nothing is read without it."""
 

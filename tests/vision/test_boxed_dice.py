@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from controller.cli import vision_report
+from tests.long import cases
 from tests.vision.drawn_dice import draw_dice
 from vision.dice.boxed_dice import BoxedPhoto, TrueDie, boxed_photos
 from vision.dice.photo import DicePhotos
@@ -34,7 +35,7 @@ def report(folder: Path, *options: str) -> str:
     return result.stdout
 
 
-@pytest.mark.parametrize("in_shares", [False, True])
+@cases("in_shares", [True, False], always=1)
 def test_dice_in_boxes_are_compared_where_they_lie(tmp_path: Path, *, in_shares: bool) -> None:
     dice = drawn(tmp_path)
     picture = cv2.imread(str(tmp_path / "images" / "dice.png"))

@@ -99,7 +99,7 @@ def test_a_back_that_is_laid_down_on_a_watched_table_is_read_and_gone_when_it_is
         assert lie_there(backs_in(scenes[last]), backs), last
 
 
-@pytest.mark.parametrize("light", [0.45, 1.15])
+@cases("light", [0.45, 1.15], always=0)
 def test_light_is_no_other_colour(light: float) -> None:
     conditions = Conditions(tilt_deg=2.0, surface=Surface.OAK, light=light, kelvin=4000.0)
     image, _ = photograph(with_back("plain"), laid(ALONE, OTHERS), conditions, SIZE)

@@ -11,6 +11,7 @@ from hardware.simulated.artwork import Artwork
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import PieceView
 from tests.benchmarks.simulated_pieces import FAMILIES, Family, enrolled, photograph, photographs
+from tests.long import cases
 from vision.reader import read_photo
 from vision.reports.compared import compare, true_pieces
 from vision.scene import SURE, PieceKind, Pose
@@ -58,7 +59,7 @@ def _shown_once() -> Iterator[list[PieceView]]:
 FAMILY = Family("faint", "ring", art, _shown_once, lambda _: [])
 
 
-@pytest.mark.parametrize(("seed", "light"), [(1, 1.0), (3, 0.5)])
+@cases(("seed", "light"), [(1, 1.0), (3, 0.5)], always=1)
 def test_faint_print_is_read(seed: int, light: float) -> None:
     conditions = Conditions(tilt_deg=2.0, light=light, noise=3.0, seed=seed)
     image, labels = photograph(FAMILY, laid_out(7.0 * seed, 35.0 * seed), conditions)

@@ -125,6 +125,7 @@ def test_a_cloth_of_a_few_colours_is_seen_through() -> None:
     found_where_they_lie(image)
 
 
+@pytest.mark.long
 def test_a_motley_cloth_is_seen_through_with_a_picture_of_the_empty_table() -> None:
     patches = np.random.default_rng(3).integers(30, 226, (30, 54, 3))
     cloth = np.kron(patches, np.ones((24, 24, 1), int))
@@ -160,6 +161,7 @@ def test_pieces_are_shown_upright_and_numbered() -> None:
     assert 0 < (drawn != image).any(axis=-1).mean() < 0.1
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not PHOTOS.is_dir(), reason=f"no pictures at {PHOTOS}")
 def test_pieces_of_a_shared_picture_are_found_whole() -> None:
     name = "enrol-beta-05"

@@ -239,7 +239,7 @@ def test_a_sheet_is_not_read_again_because_the_camera_s_noise_seems_to_be_a_step
     assert not read
 
 
-@pytest.mark.parametrize(("line", "looks"), [(False, 1), (True, 2)])
+@cases(("line", "looks"), [(False, 1), (True, 2)], always=1)
 def test_a_sheet_that_a_hand_only_passed_over_is_read_in_one_look(
     line: bool, looks: int, unwritten: Image, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -57,6 +57,7 @@ def test_every_slice_of_tight_fans_is_found_while_the_table_is_watched() -> None
     assert faults(scenes[-1]) == []
 
 
+@pytest.mark.long
 def test_what_lies_side_by_side_stays_as_it_was_read() -> None:
     view, kinds, readings = read_ring()
     assert len(readings) == 12

@@ -116,6 +116,7 @@ def test_a_renamed_photo_is_learned_with_a_warning(tmp_path: Path) -> None:
     assert load_pack(tmp_path / "pack").source == ("after.jpg",)
 
 
+@pytest.mark.long
 def test_pictures_of_what_was_found_are_no_photos_of_the_next_command(tmp_path: Path) -> None:
     """As in the README: both commands are given photo-*.jpg, and the first one perhaps twice."""
     assert cv2.imwrite(str(tmp_path / "photo-1.jpg"), photograph(enrolment()[:3]))
