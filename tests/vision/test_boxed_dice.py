@@ -70,6 +70,7 @@ def test_of_photos_with_values_alone_these_are_compared(tmp_path: Path) -> None:
     assert f"dice: nothing where {values[0]} " in wrong
 
 
+@pytest.mark.long
 def test_photos_that_are_not_there_are_told_and_the_others_read(tmp_path: Path) -> None:
     [value, box], *_ = drawn(tmp_path)
     rows = "".join(f"{name},{value},{','.join(map(str, box))}\n" for name in ("gone.jpg", "dice.png"))

@@ -45,6 +45,7 @@ def test_a_sheet_most_of_whose_grid_a_hand_covers_is_read_where_it_shows(skin: t
     assert count.sure_and_wrong == 0
 
 
+@pytest.mark.long
 def test_the_smallest_markers_in_a_large_picture_are_decoded() -> None:
     """13 pixels wide, in a picture that shows neither the mat nor another sheet."""
     sheet = pencilled()

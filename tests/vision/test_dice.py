@@ -272,6 +272,7 @@ def test_the_more_of_a_side_must_show_the_fewer_odds_make_a_die_sure(lean: float
     assert (claimed(place, UNTOLD if lean is None else TOLD).probability >= SURE) is sure
 
 
+@pytest.mark.long
 def test_dice_are_found_on_cloth_of_which_much_looks_like_dice() -> None:
     """Hundreds of its squares are likelier dice at first sight than most of the dice."""
     image, labels = photographs(FAMILIES["dice"], 616185)

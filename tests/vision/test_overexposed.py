@@ -146,6 +146,7 @@ def test_where_little_is_cut_off_or_it_is_small_nothing_is_said() -> None:
     assert overexposed(printed(1)[:3, :5], brighter(printed(1)[:3, :5], 3.0), INSIDE[:3, :5]) is None
 
 
+@pytest.mark.long
 def test_what_lay_there_is_known_or_hidden_when_the_camera_is_knocked_in_that_light() -> None:
     def knocked(seed: int, light: float) -> Image:
         return photograph(TABLE, View(seed=seed, light=(light,) * 3, noise=2.0, turn_deg=14.0, height_mm=770.0))

@@ -33,7 +33,7 @@ def read(seed: int, pack: FacePack, in_sleeves_share: float = IN_SLEEVES) -> Pho
     return report_photo(in_sleeves(image, outlines, sheens), labels, pack, f"cards-{seed}", near_mm=CARDS.near_mm)
 
 
-@cases("seed", [5400, 5401, 5402], always=1)
+@cases("seed", [5400, 5401, 5402], always=0)
 def test_most_cards_in_sleeves_are_read_and_none_surely_as_another(seed: int) -> None:
     found = read(seed, enrolled(CARDS))
     sure = [match for match in found.matches if match.sighting.probability >= SURE]

@@ -19,7 +19,9 @@ slices stray by up to 5 mm along them, and hardly by more than 2 mm across."""
 WORTH = 0.6
 """Only faces so much alike, moved by whole cells, are laid over each other exactly. What costs less than 1 on average
 in another's place has a correlation of 0.83 there and more."""
-FIT_ROUNDS = 4
+FIT_ROUNDS = 3
+LIKELY, SLACK = 3.0, 0.5
+"""Only where few cells cost less than this, and not much more than where the face was outlined, all are compared."""
 LEAST_SHARED = 0.7
 IN_COMMON = 1.5
 """Faces that cost each other no more have so much print in common that where they fit best they lie as they were
@@ -40,20 +42,32 @@ def laid_over(faces: KindFaces, grid: Grid) -> tuple[Floats, Array]:
     everyone = np.tile(np.arange(count), (count, 1))
     costs = np.asarray(judge(grid.enrolled, everyone, grid, _TRUSTED).costs.mean(-1), np.float32)
     poses, starts = np.zeros((count, count, 3)), _starts(faces, grid)
+    sparse = grid_of(faces, faces.shape.sparse, None)
     worth = np.argwhere(np.isfinite(starts).all(-1))
     for seen, other in (worth[first : first + AT_ONCE].T for first in range(0, len(worth), AT_ONCE)):
         start = np.column_stack([starts[seen, other], np.zeros(len(seen))])
-        look = _AsEnrolled(faces, seen)
-        shared = faces.shape.cells_at(place(grid.points, start)) >= 0
-        at = refine(look, start, other, grid, faces.shape.centre, rounds=FIT_ROUNDS, free=shared)
-        there = place(grid.points, at)
-        shared &= faces.shape.cells_at(there) >= 0
-        each = judge(look.colours(there), other[:, None], grid, _TRUSTED).costs[:, 0]
-        cost = (each * shared).sum(1) / np.maximum(shared.sum(1), 1)
-        better = (cost < costs[seen, other]) & (shared.mean(1) >= LEAST_SHARED)
+        at, cost, _ = _fitted(faces, sparse, seen, other, start)
+        near = np.flatnonzero(cost < np.minimum(costs[seen, other] + SLACK, LIKELY))
+        if not len(near):
+            continue
+        seen, other = seen[near], other[near]
+        at, cost, shared = _fitted(faces, grid, seen, other, at[near])
+        better = (cost < costs[seen, other]) & (shared >= LEAST_SHARED)
         costs[seen[better], other[better]] = cost[better]
         poses[seen[better], other[better]] = at[better]
     return costs, poses
+
+
+def _fitted(faces: KindFaces, grid: Grid, seen: Indices, other: Indices, start: Array) -> tuple[Array, Array, Array]:
+    """Faces (n) laid over others that are seen, from these poses: where they fit best (n x 3), what they cost there on
+    average, and which share of them lies on those."""
+    look, shape = _AsEnrolled(faces, seen), faces.shape
+    shared = shape.cells_at(place(grid.points, start)) >= 0
+    at = refine(look, start, other, grid, shape.centre, rounds=FIT_ROUNDS, free=shared)
+    there = place(grid.points, at)
+    shared &= shape.cells_at(there) >= 0
+    each = judge(look.colours(there), other[:, None], grid, _TRUSTED).costs[:, 0]
+    return at, (each * shared).sum(1) / np.maximum(shared.sum(1), 1), shared.mean(1)
 
 
 def strays(faces: KindFaces) -> Array:
@@ -108,14 +122,14 @@ _TRUSTED = np.ones((3, 1), np.float32)
 def _starts(faces: KindFaces, grid: Grid) -> Array:
     """faces x faces x 2: by how many whole cells (mm, own frame) the second is moved where it is most like the first;
     not a number where it is like it nowhere."""
-    count, (along, across) = len(faces.names), ASIDE_CELLS
+    count, (along, across), few = len(faces.names), ASIDE_CELLS, faces.shape.sparse
     most = np.full((count, count), np.float32(WORTH))
     starts = np.full((count, count, 2), np.nan)
     for cells in product(range(-along, along + 1), range(-across, across + 1)):
         aside = np.array(cells) * CELL_MM
-        there = faces.shape.cells_at(grid.points + aside)
+        there = faces.shape.cells_at(grid.points[few] + aside)
         both = there >= 0
-        alike = unit_length(grid.enrolled[:, :, there[both]]) @ unit_length(grid.enrolled[:, :, both]).T
+        alike = unit_length(grid.enrolled[:, :, there[both]]) @ unit_length(grid.enrolled[:, :, few[both]]).T
         better = alike > most
         most[better], starts[better] = alike[better], aside
     starts[np.diag_indices(count)] = np.nan

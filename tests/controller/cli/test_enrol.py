@@ -130,6 +130,7 @@ def test_pictures_of_what_was_found_are_no_photos_of_the_next_command(tmp_path: 
     assert len(json.loads((tmp_path / "mine.json").read_text())) == 1
 
 
+@pytest.mark.long
 def test_pieces_left_unnamed_are_none_to_be_read_when_faces_are_checked(tmp_path: Path) -> None:
     labels = {**label(enrolment()), "photo": "mine.jpg"}
     named = sum(piece.get("kind") in ("tile", "special") for piece in labels["pieces"])
