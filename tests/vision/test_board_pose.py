@@ -10,7 +10,7 @@ from vision.board.sight import sight_of
 from vision.mat.registration import find_mat
 
 
-@cases("seed", [950001, 950003, 950005], always=1)
+@cases("seed", [950001, 950003, 950005], always=0)
 def test_bare_table_is_no_likelier_place_than_one_beside_the_boards(seed: int) -> None:
     """Plain wood costs less than a print that is seen 4 mm beside its place: it shows nothing that could be wrong."""
     family = FAMILIES["boards"]

@@ -54,6 +54,7 @@ def test_dice_in_boxes_are_compared_where_they_lie(tmp_path: Path, *, in_shares:
     assert (tmp_path / "out" / "errors.png").is_file()
 
 
+@pytest.mark.long
 def test_of_photos_with_values_alone_these_are_compared(tmp_path: Path) -> None:
     values = sorted(value for value, _ in drawn(tmp_path))
     (tmp_path / "labels.csv").write_text(

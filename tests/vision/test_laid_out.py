@@ -229,6 +229,7 @@ FRAMED_MM, FRAME_MM = (46.0, 70.0), 4.0
 FRAMED_AT = [(x, y) for x in (-150.0, -50.0, 50.0, 150.0) for y in (-90.0, 90.0)]
 
 
+@pytest.mark.long
 def test_frames_of_the_tables_colour_belong_to_cards_as_where_they_show() -> None:
     """All eight cards on the mat have frames of its colour; those of four beside it show."""
     table = photograph([], View(height_mm=900.0))

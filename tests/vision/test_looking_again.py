@@ -153,6 +153,7 @@ def test_a_mark_drawn_under_a_hand_is_read_when_the_hand_goes(
     assert marked(sheet_of(after, SHEET)) == {*DOTS[:2], LINE}
 
 
+@pytest.mark.long
 def test_a_sheet_pushed_by_a_millimetre_lies_where_it_was_pushed(
     unwritten: Image, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,6 +229,7 @@ def test_a_sheet_at_rest_is_laid_out_once_and_read_in_each_look(
     assert len(read) > len(laid_out)
 
 
+@pytest.mark.long
 def test_a_sheet_is_not_read_again_because_the_camera_s_noise_seems_to_be_a_step_less_or_more(
     unwritten: Image, monkeypatch: pytest.MonkeyPatch
 ) -> None:

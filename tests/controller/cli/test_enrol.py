@@ -320,6 +320,7 @@ def test_a_picture_of_the_empty_table_is_of_no_use_for_a_board(tmp_path: Path) -
     assert "--empty does nothing for pizza_theory" in result.stderr
 
 
+@pytest.mark.long
 def test_pieces_that_touch_are_told_as_they_are_not_found(tmp_path: Path) -> None:
     ring = tmp_path / "ring.jpg"
     names = ["a/1", "a/2", "a/3", "b/1", "b/2"]

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import cv2
+import pytest
 from click.testing import CliRunner, Result
 
 from controller.cli import vision_report
@@ -110,6 +111,7 @@ def test_a_picture_that_cannot_be_judged_is_named_and_the_others_are_read(tmp_pa
     assert shown == [True, True, True, False]
 
 
+@pytest.mark.long
 def test_kinds_that_are_not_judged_are_said_and_those_that_are_no_text_are_refused(tmp_path: Path) -> None:
     write(tmp_path, "ring-drawn-01", "ring", PIECES)
     write(tmp_path, "ring-drawn-02", "ring", PIECES)
@@ -189,6 +191,7 @@ def test_a_report_into_the_folder_of_its_photos_is_refused(tmp_path: Path) -> No
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
+@pytest.mark.long
 def test_a_name_that_is_no_utf_8_is_shown_as_far_as_it_can_be(tmp_path: Path) -> None:
     write(tmp_path, "enrol-drawn-01", "enrol", enrolment())
     write(tmp_path, "ring", "ring", PIECES, _0="a/2")

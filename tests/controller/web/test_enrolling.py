@@ -135,6 +135,7 @@ def turn_cards(desk: Desk, tmp_path: Path) -> None:
         desk.name(PieceName(photo=0, number=piece.number, face=truth.face, turn_deg=turns * piece.step_deg % 360))
 
 
+@pytest.mark.long
 def test_square_cards_are_turned_by_quarters_and_places_counted_from_their_tops(tmp_path: Path) -> None:
     """Nothing tells which side of a square is its top: the owner does, or its places are all counted wrongly."""
     desk = desk_of_cards(tmp_path)
