@@ -409,6 +409,7 @@ def test_an_owner_outlines_a_missed_piece_by_touch_and_by_keys(tmp_path: Path) -
     assert np.array(after[1].corners)[0] == pytest.approx(np.array(pieces[1].corners)[0] + [0.0, 2.0], abs=0.11)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("found_once")
 def test_what_was_changed_on_another_page_is_shown_and_nothing_else_is_taken_away(tmp_path: Path) -> None:
     desk = Desk(GameFaces("drawn", frozenset({PieceKind.SLICE}), ("a/1",)), tmp_path / "mine.faces", None)

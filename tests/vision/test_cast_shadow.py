@@ -2,6 +2,7 @@
 
 import cv2
 import numpy as np
+import pytest
 
 from tests.long import cases
 from tests.vision.altered import ShadowEdge, in_shadow
@@ -44,6 +45,7 @@ def views(first: int, count: int) -> list[Image]:
     return [np.asarray(np.clip(one * grain, 0, 255), np.uint8) for one in plain]
 
 
+@pytest.mark.long
 def test_a_shadow_that_falls_on_the_empty_mat_and_stays_hides_nothing() -> None:
     scenes = watched(views(1, 4) + [in_shadow(one, SHADOW) for one in views(5, 4)] + views(9, 4))
     assert not hands(scenes[3])

@@ -132,6 +132,7 @@ def test_light_and_turn_of_the_picture_do_not_matter(change: Any) -> None:
         assert np.hypot(sighting.pose.x_mm - die.x, sighting.pose.y_mm - die.y) < 3.0
 
 
+@pytest.mark.long
 def test_drawn_dice_on_surfaces_never_seen() -> None:
     dice = right = wrong = 0
     for seed in range(SEED, SEED + 20):

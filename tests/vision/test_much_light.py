@@ -157,6 +157,7 @@ def test_a_board_that_is_moved_in_that_light_is_where_it_lies_now() -> None:
     assert (board.pose.x_mm, board.pose.y_mm) == pytest.approx((4.0, -3.0), abs=0.7)
 
 
+@pytest.mark.long
 def test_toppings_under_a_pale_hand_in_that_light_are_not_thought_gone() -> None:
     """Skin is cut off as print is; when it has gone they are known again."""
     hand = np.array([[-40.0, -400.0], [45.0, -400.0], [45.0, 10.0], [-40.0, 10.0]])

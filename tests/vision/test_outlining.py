@@ -121,6 +121,7 @@ def test_asked_about_a_part_it_says_what_it_says_of_all() -> None:
     assert np.abs(there - everywhere)[within > 0].mean() < 0.05
 
 
+@pytest.mark.long
 def test_a_lamps_reflection_beside_the_mat_is_no_arm() -> None:
     """It was taken for one: 355 cm2 of a table without hands were said to be hidden."""
     cards = FAMILIES["cards"]

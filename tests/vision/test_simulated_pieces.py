@@ -133,6 +133,7 @@ def test_slices_in_another_cameras_colours_and_contrast_lie_where_and_as_they_li
     assert (read.right, read.sure_but_wrong) == (read.expected, 0)
 
 
+@pytest.mark.long
 def test_most_dice_are_read_right_and_none_surely_wrong() -> None:
     """Whatever they lie among; what lies there was never shown to anybody."""
     right = count = sure = 0
@@ -212,6 +213,7 @@ def test_what_was_seen_so_often_is_so_frequent_at_most(count: int, mean: float) 
     assert at_most(count, 0) == at_most(count, 2) == 1.0
 
 
+@pytest.mark.long
 def test_a_covered_piece_covers_the_one_below_it() -> None:
     """Three in a pile, each known alone: what the middle one hides of the lowest is known at once."""
 

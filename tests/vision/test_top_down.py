@@ -44,6 +44,7 @@ def faults(scene: Scene) -> list[str]:
     return wrong + [f"no {piece.face}" for piece in missing] + [f"{seen.face} of nothing" for seen in extra]
 
 
+@pytest.mark.long
 def test_every_slice_of_tight_fans_is_found() -> None:
     assert faults(read_photo(photographs(FANS, SEED)[0], enrolled(FANS))) == []
 

@@ -492,6 +492,7 @@ def test_photos_of_one_name_are_refused(tmp_path: Path) -> None:
         match_labels(photos, [(MINE, [{"photo": "a.jpg"}])])
 
 
+@pytest.mark.long
 def test_a_photo_that_cannot_be_used_is_named_and_the_others_are_looked_at(tmp_path: Path) -> None:
     good, black, labels = tmp_path / "good.jpg", tmp_path / "black.jpg", tmp_path / "mine.json"
     cv2.imwrite(str(good), photograph(enrolment()))
