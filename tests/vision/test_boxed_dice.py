@@ -14,8 +14,6 @@ from vision.dice.boxed_dice import BoxedPhoto, TrueDie, boxed_photos
 from vision.dice.photo import DicePhotos
 from vision.files.label_kinds import LabelError
 
-pytestmark = pytest.mark.long
-
 HEAD = "image,value,xmin,ymin,xmax,ymax\n"
 
 

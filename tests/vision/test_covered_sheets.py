@@ -17,8 +17,6 @@ from vision.scene import MarkKind, PieceKind
 from vision.sheets.corners import corner_groups
 from vision.sheets.finder import read_sheets
 
-pytestmark = pytest.mark.long
-
 SKIN = {"pale": (0.55, 0.68, 0.95), "tan": (0.33, 0.47, 0.76), "dark": (0.12, 0.2, 0.38)}
 """Of the light that paper sends back: blue, green, red."""
 

@@ -18,8 +18,6 @@ from vision.sheets.finder import lay_out, read_sheets, sightings
 from vision.sheets.flattening import PX_PER_MM, flatten
 from vision.sheets.missing_print import dots_missing
 
-pytestmark = pytest.mark.long
-
 PRINT = load_sheet_print()
 CAMERA = Camera(px_per_mm=2.6, white=(172.0, 170.0, 170.0), noise=3.0)
 SURE = 0.9

@@ -30,8 +30,6 @@ from vision.scene import MarkKind, PieceKind, Scene, Sighting
 from vision.sheets import finder as sheet_finder
 from vision.sheets import finding
 
-pytestmark = pytest.mark.long
-
 FRAME_S = 0.2
 NOISE = 1.5
 SKIN = (120, 150, 205)

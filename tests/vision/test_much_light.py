@@ -21,8 +21,6 @@ from vision.pieces.learning import enrol
 from vision.reader import Reader
 from vision.scene import EMPTY, PieceKind, Scene, Sighting
 
-pytestmark = pytest.mark.long
-
 SURE = 0.9
 
 

@@ -16,8 +16,6 @@ from vision.pieces.overexposed import Overexposed, overexposed, undisturbed
 from vision.reader import Reader
 from vision.scene import HiddenCause, Scene
 
-pytestmark = pytest.mark.long
-
 INSIDE = np.full(SIZE, 255, np.uint8)
 FACES = sorted(piece.face for piece in TABLE)
 

@@ -23,8 +23,6 @@ from vision.sheets.flattening import FlatSheet
 from vision.sheets.likelihood import judges_for
 from vision.sheets.marks import read_marks
 
-pytestmark = pytest.mark.long
-
 PRINT = load_sheet_print()
 SURELY_ABSENT = 0.02
 

@@ -33,8 +33,6 @@ from vision.reports.report import report_photo
 from vision.scene import EMPTY, HiddenCause, PieceKind
 from vision.shapes import place
 
-pytestmark = pytest.mark.long
-
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
