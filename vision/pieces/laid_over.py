@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from vision.pieces.faces import KindFaces
 from vision.pieces.features import Colours
-from vision.pieces.verify import Floats, Grid, Indices, Veiled, grid_of, judge, refine, unit_length
+from vision.pieces.verify import ALL_TRUSTED, Floats, Grid, Indices, Veiled, grid_of, judge, refine, unit_length
 from vision.shapes import CELL_MM, place
 
 Array = NDArray[np.float64]
@@ -40,7 +40,7 @@ def laid_over(faces: KindFaces, grid: Grid) -> tuple[Floats, Array]:
     (faces x faces, seen ones first), and where that is: faces x faces x 3, poses in the frame of the one seen."""
     count = len(faces.names)
     everyone = np.tile(np.arange(count), (count, 1))
-    costs = np.asarray(judge(grid.enrolled, everyone, grid, _TRUSTED).costs.mean(-1), np.float32)
+    costs = np.asarray(judge(grid.enrolled, everyone, grid, ALL_TRUSTED).costs.mean(-1), np.float32)
     poses, starts = np.zeros((count, count, 3)), _starts(faces, grid)
     sparse = grid_of(faces, faces.shape.sparse, None)
     worth = np.argwhere(np.isfinite(starts).all(-1))
@@ -66,7 +66,7 @@ def _fitted(faces: KindFaces, grid: Grid, seen: Indices, other: Indices, start: 
     at = refine(look, start, other, grid, shape.centre, rounds=FIT_ROUNDS, free=shared)
     there = place(grid.points, at)
     shared &= shape.cells_at(there) >= 0
-    each = judge(look.colours(there), other[:, None], grid, _TRUSTED).costs[:, 0]
+    each = judge(look.colours(there), other[:, None], grid, ALL_TRUSTED).costs[:, 0]
     return at, (each * shared).sum(1) / np.maximum(shared.sum(1), 1), shared.mean(1)
 
 
@@ -116,9 +116,6 @@ def _groups(count: int, one: Indices, other: Indices) -> list[Indices]:
     return [np.flatnonzero(first == root) for root in np.unique(first)]
 
 
-_TRUSTED = np.ones((3, 1), np.float32)
-
-
 def _starts(faces: KindFaces, grid: Grid) -> Array:
     """faces x faces x 2: by how many whole cells (mm, own frame) the second is moved where it is most like the first;
     not a number where it is like it nowhere."""
@@ -145,7 +142,7 @@ class _AsEnrolled:
 
     @property
     def trust(self) -> Floats:
-        return _TRUSTED
+        return ALL_TRUSTED
 
     def colours(self, points_mm: Array, behind: Veiled | None = None) -> Colours:
         """Colours at points in their own frames: n x m x 2 gives n x 3 x m. Beyond their lattice, something."""

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from vision.pieces.faces import KindFaces
 from vision.pieces.laid_over import laid_over
-from vision.pieces.verify import COST_LIMIT, Flags, Floats, Grid, Indices, even_costs, grid_of, judge
+from vision.pieces.verify import ALL_TRUSTED, COST_LIMIT, Flags, Floats, Grid, Indices, even_costs, grid_of, judge
 
 Array = NDArray[np.float64]
 
@@ -60,7 +60,7 @@ class Prepared:
         if far.min(1).max() > COVERS_ITSELF_MM:
             return np.full(count, COST_LIMIT, np.float32)
         colours = np.ascontiguousarray(np.swapaxes(self.faces.colours[:, far.argmin(1)], 1, 2))
-        verdict = judge(colours, np.arange(count)[:, None], self.full, np.ones((3, 1), np.float32))
+        verdict = judge(colours, np.arange(count)[:, None], self.full, ALL_TRUSTED)
         costs = verdict.costs[:, 0].mean(-1)
         return np.where(verdict.agrees.mean(-1) < TURNED_ALIKE, np.float32(COST_LIMIT), costs)
 

@@ -30,6 +30,8 @@ COST_LIMIT = 12.0
 CONTRAST_CHANGE = (-0.35, 0.5)
 """How much flatter or harder than enrolled a face may look; flatter still would be any even surface."""
 TURN_SCALE_MM = 50.0
+ALL_TRUSTED: Floats = np.ones((3, 1), np.float32)
+"""How far each channel of colours is believed that no camera brightened."""
 TRUSTED_RATIO = 1.3
 """How much more than another a channel may be brightened and still be believed as much."""
 SATURATED = 248.0
