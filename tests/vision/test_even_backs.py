@@ -87,15 +87,16 @@ def test_a_gap_between_pieces_is_no_back(monkeypatch: pytest.MonkeyPatch) -> Non
     assert backs()
 
 
-def test_a_back_that_is_laid_down_on_a_watched_table_is_read_and_gone_when_it_is_taken() -> None:
-    family, pack = with_back("dots"), shown("dots")
+@cases("pattern", ["plain", "dots"], always=2)
+def test_a_back_that_is_laid_down_on_a_watched_table_is_read_and_gone_when_it_is_taken(pattern: str) -> None:
+    family, pack = with_back(pattern), shown(pattern)
     reader = Reader(pack)
-    tables = [ALONE[:1]] * 2 + [ALONE[:2]] * 6 + [ALONE[1:2]] * 6
+    tables = [ALONE[:1]] * 6 + [ALONE[:2]] * 6 + [ALONE[1:2]] * 6  # it is looked for by its outline in the third look
     scenes = []
     for number, backs in enumerate(tables):
         image, _ = photograph(family, laid(backs, OTHERS), LIGHT, SIZE)
         scenes.append(reader.read(Frame(image, 0.3 * number, number)))
-    for last, backs in ((1, ALONE[:1]), (7, ALONE[:2]), (13, ALONE[1:2])):
+    for last, backs in ((5, ALONE[:1]), (11, ALONE[:2]), (17, ALONE[1:2])):
         assert lie_there(backs_in(scenes[last]), backs), last
 
 
