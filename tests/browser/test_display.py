@@ -250,7 +250,7 @@ async def dismiss(page: Page) -> None:
     await page.until(f"{REFUSED} === ''")
 
 
-@pytest.mark.parametrize("size", SIZES)
+@cases("size", SIZES, always=1)
 def test_a_refusal_goes_with_time_a_tap_a_command_that_is_done_and_the_next_game(size: str) -> None:
     async def scenario() -> None:
         why = "no game is running; start one first, with everybody who plays"
@@ -308,7 +308,7 @@ def test_whoever_has_another_tables_host_address_is_told(size: str) -> None:
     run(scenario)
 
 
-@pytest.mark.parametrize("link", ["/setup", "/results"])
+@cases("link", ["/setup", "/results"], always=1)
 def test_a_host_who_looks_elsewhere_comes_back_as_the_host(link: str) -> None:
     async def scenario() -> None:
         async with room(ring_served()) as table:

@@ -122,7 +122,7 @@ def test_whom_a_screen_has_no_room_for_is_counted_there_and_printed() -> None:
     run(scenario)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@cases("size", SIZES, always=1)
 def test_a_table_that_says_very_much_leaves_room_for_others(size: str) -> None:
     shown = Shown()
     words = "<b>W" * 5000

@@ -41,7 +41,7 @@ def after(folder: Path, game: str, share: float) -> TableView:
     return table.view
 
 
-@cases("game", games_with("table"), always=2)
+@cases("game", games_with("table"), always=1)
 def test_names_of_any_length_leave_the_page_in_its_window(tmp_path: Path, game: str) -> None:
     views = [after(tmp_path, game, share) for share in (0.6, 1.0)]
     assert views[-1].referee.value == "over"

@@ -17,6 +17,7 @@ from tests.browser.shots import DRAWN
 from tests.browser.test_display import OVERFLOWS, run
 from tests.controller.web.fixture_views import breach, lobby, ring_served
 from tests.controller.web.table import TOKEN, make_app
+from tests.long import cases
 
 pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs Debian's chromium (apt-get install chromium)")
 SCREENS = [(1280, 720), (1280, 800), (1920, 1080)]
@@ -70,7 +71,7 @@ async def showing(
         assert page.complaints == []
 
 
-@pytest.mark.parametrize("size", SCREENS)
+@cases("size", SCREENS, always=1)
 def test_a_screen_shows_it_while_people_sit_down_and_nothing_is_pushed_away(size: tuple[int, int]) -> None:
     async def scenario() -> None:
         async with showing(lobby()) as (page, hub, address):
@@ -111,7 +112,7 @@ def test_a_phone_needs_none_of_itself_but_shows_it_to_another() -> None:
     run(scenario)
 
 
-@pytest.mark.parametrize("size", [*SCREENS, PHONE])
+@cases("size", [*SCREENS, PHONE], always=2)
 def test_in_a_game_it_is_asked_for_and_lies_within_the_window(size: tuple[int, int]) -> None:
     async def scenario() -> None:
         async with showing(breach()) as (page, _, address):

@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
+from tests.long import cases
 from tests.vision.altered import flickering
 from tests.vision.drawn_table import View, enrolled, photograph, taken
 from tests.vision.test_reader import TABLE, assert_shows
@@ -40,7 +41,7 @@ def off(small: Small, known: Small) -> float:
 
 
 @pytest.mark.parametrize("share", [0.03, 0.1, 0.2])
-@pytest.mark.parametrize("number", [1.2, 3.3, 6.8])
+@cases("number", [1.2, 3.3, 6.8], always=1)
 @pytest.mark.parametrize("hand", [None, HAND, ARM], ids=["no hand", "a hand", "an arm along the rows"])
 def test_stripes_are_taken_off_what_is_compared(share: float, number: float, hand: np.ndarray | None) -> None:
     known = shrink(flickering(seen(1), share, number, 0.1))

@@ -1,6 +1,7 @@
 """Where a board may lie, before it is looked at closely."""
 
 import numpy as np
+import pytest
 
 from tests.benchmarks.simulated_pieces import FAMILIES, enrolled, photographs
 from tests.long import cases
@@ -27,6 +28,7 @@ def test_bare_table_is_no_likelier_place_than_one_beside_the_boards(seed: int) -
         assert badness(beside) < badness(bare)
 
 
+@pytest.mark.long
 def test_a_full_board_first_taken_to_lie_beside_its_place_is_found() -> None:
     """Toppings on most spaces, three cutters and their shadows over it, far from the camera beside a mirrored lamp."""
     family = FAMILIES["theory"]

@@ -85,7 +85,7 @@ def assert_near(found: Lens, true: Lens) -> None:
 # The lens -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@cases(
     "maker",
     [
         PhotoMaker(SIZE, USUAL),
@@ -93,6 +93,7 @@ def assert_near(found: Lens, true: Lens) -> None:
         PhotoMaker((800, 600), Lens(0.7, -0.28, 0.09)),
     ],
     ids=["usual", "long, noisy and soft", "wide, bent, 4:3"],
+    always=2,
 )
 def test_the_sheet_shows_the_lens(maker: PhotoMaker) -> None:
     distance = 400.0 * maker.lens.focal_widths / 0.86
@@ -229,7 +230,7 @@ def test_photos_of_two_sizes_are_refused_and_named() -> None:
         calibrate([*seen, *usual_views()[4:8]])
 
 
-@cases("zoom", [0.95, 1.03, 1.05, 1.25], always=2)
+@cases("zoom", [0.95, 1.03, 1.05, 1.25], always=1)
 def test_photos_of_two_lenses_are_refused_and_both_named(zoom: float) -> None:
     """They would fit one lens between both well enough: each sheet seems to lie nearer or farther, and to lean less."""
     other = PhotoMaker(SIZE, replace(USUAL, focal_widths=USUAL.focal_widths * zoom))
@@ -244,6 +245,7 @@ def test_photos_of_two_lenses_are_refused_and_both_named(zoom: float) -> None:
         assert float(group.split(" of ")[1].split(" px")[0]) == pytest.approx(near, rel=0.03)
 
 
+@pytest.mark.long
 def test_one_photo_of_another_lens_is_left_out_and_named() -> None:
     other = PhotoMaker(SIZE, replace(USUAL, focal_widths=USUAL.focal_widths * 1.08))
     zoomed = replace(made_views(other)[1], name="zoomed")
@@ -254,6 +256,7 @@ def test_one_photo_of_another_lens_is_left_out_and_named() -> None:
     assert_near(found.lens, USUAL)
 
 
+@pytest.mark.long
 def test_where_the_focal_length_wandered_it_is_the_less_sure() -> None:
     """As focus moves it, too little for a photo to be another camera's."""
     other = replace(USUAL, focal_widths=USUAL.focal_widths * 1.015)
@@ -263,7 +266,7 @@ def test_where_the_focal_length_wandered_it_is_the_less_sure() -> None:
         assert abs(found.lens.focal_widths / true.focal_widths - 1.0) < 2.0 * found.focal_spread < 0.02
 
 
-@pytest.mark.parametrize("beside", [(0.0, 0.0), (0.03, -0.01), (-0.02, 0.025)])
+@cases("beside", [(0.0, 0.0), (0.03, -0.01), (-0.02, 0.025)], always=2)
 def test_an_axis_beside_the_middle_is_found(beside: tuple[float, float]) -> None:
     """Taken to go through the middle, it made the focal length wrong by several times what was said of it."""
     true = replace(USUAL, right=beside[0], down=beside[1])
@@ -273,6 +276,7 @@ def test_an_axis_beside_the_middle_is_found(beside: tuple[float, float]) -> None
     assert abs(found.lens.focal_widths / true.focal_widths - 1.0) < 3.0 * found.focal_spread < 0.015
 
 
+@pytest.mark.long
 def test_where_nothing_tells_the_axis_the_focal_length_is_the_less_sure() -> None:
     near = [replace(s, at=(s.at[0] / 2, s.at[1] / 2)) for s in held(6, lean_deg=20.0, distance_mm=1100.0)]
     spreads = []
@@ -314,6 +318,7 @@ def test_coverage_is_the_share_of_the_picture_that_was_seen() -> None:
     assert covered_share([view, other]) == pytest.approx(0.5, abs=0.015)
 
 
+@pytest.mark.long
 def test_where_the_pictures_corners_were_not_seen_k2_is_left_alone() -> None:
     """Two terms fitted to the picture's middle run away towards its corners; one does not."""
     near = [Stand(s.turn_deg, s.right_deg, s.away_deg, (0.3 * s.at[0], 0.3 * s.at[1]), 600.0) for s in held()]

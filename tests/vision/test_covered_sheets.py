@@ -21,7 +21,7 @@ SKIN = {"pale": (0.55, 0.68, 0.95), "tan": (0.33, 0.47, 0.76), "dark": (0.12, 0.
 """Of the light that paper sends back: blue, green, red."""
 
 
-@pytest.mark.parametrize("skin", SKIN.values(), ids=SKIN.keys())
+@cases("skin", SKIN.values(), ids=SKIN.keys(), always=1)
 def test_a_sheet_most_of_whose_grid_a_hand_covers_is_read_where_it_shows(skin: tuple[float, float, float]) -> None:
     rng = np.random.default_rng(8)
     sheet = blank_sheet(PRINT)
@@ -107,6 +107,7 @@ def test_a_sheet_two_of_whose_markers_are_covered_is_found_by_its_dots_without_a
     assert (count.missing, count.extra) == ([], [])
 
 
+@pytest.mark.long
 def test_two_markers_of_a_sheet_of_another_print_are_none_of_this_one() -> None:
     sheet = _under_fingers(drawn(seed=8), (10, 12))
     toppings = tuple(replace(one, square=(11 - one.square[0], 8 - one.square[1])) for one in PRINT.layout.toppings)

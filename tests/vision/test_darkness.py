@@ -4,6 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
+from tests.long import cases
 from tests.vision.drawn_table import Piece, View, enrolled, photograph, project
 from vision.frame import Image
 from vision.pieces.faces import FacePack
@@ -49,7 +50,7 @@ def test_what_lies_in_the_dark_is_hidden_and_not_missing(pack: FacePack, colour:
 
 
 @pytest.mark.parametrize("colour", [None, NAVY])
-@pytest.mark.parametrize("light", [1.0, 0.4])
+@cases("light", [0.4, 1.0], always=1)
 def test_what_can_be_read_is_not_dark(pack: FacePack, light: float, colour: tuple[int, int, int] | None) -> None:
     scene = read_photo(shaded(light, colour), pack)
     assert {s.face for s in scene.sightings} == {"a/1", "back", "special/two"}
@@ -64,6 +65,7 @@ def test_a_dim_room_and_a_black_thing_are_not_dark(pack: FacePack) -> None:
     assert {place.cause for place in scene.hidden} == {HiddenCause.FOREIGN}
 
 
+@pytest.mark.long
 def test_a_black_mat_is_not_dark(pack: FacePack) -> None:
     scene = read_photo(on_mat((8, 8, 8)), pack)
     assert len(scene.sightings) == len(TABLE)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from hardware.simulated.lying import outline_mm
 from hardware.simulated.surroundings import Conditions
 from tests.benchmarks.simulated_pieces import FAMILIES, SIZE
+from tests.long import cases
 from tests.vision.drawn_table import photograph
 from vision.mat.registration import find_mat
 from vision.reports.drawing import (
@@ -57,8 +58,8 @@ def overlap(one: NamePlace, other: NamePlace) -> bool:
     )
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-@pytest.mark.parametrize("family", ["tiles", "pizzeria", "cards", "boards"])
+@cases("seed", [1, 2], always=1)
+@cases("family", ["cards", "tiles", "pizzeria", "boards"], always=2)
 def test_names_on_a_crowded_table_overlap_neither_each_other_nor_print(family: str, seed: int) -> None:
     names, outlines, grounds = crowded(family, seed)
     assert len(names) >= (5 if family == "boards" else 40)

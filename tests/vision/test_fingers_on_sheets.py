@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from hardware.kit.score_sheets import load_sheet_print
+from tests.long import cases
 from tests.vision.drawn_fingers import Covered, Reaching, reach_over
 from tests.vision.drawn_sheet import Camera, DrawnSheet, Hand, MarkPlace, blank_sheet, pencil_all, photograph
 from vision.frame import Image
@@ -70,7 +71,7 @@ def is_wrong(mark: SheetMark, there: set[MarkPlace]) -> bool:
     return (mark.probability >= 0.5) != ((mark.kind, mark.at) in there)
 
 
-@pytest.mark.parametrize("kind", [MarkKind.DOT, MarkKind.LINE, MarkKind.CROSSED_TOPPING])
+@cases("kind", [MarkKind.DOT, MarkKind.LINE, MarkKind.CROSSED_TOPPING], always=1)
 def test_all_that_a_finger_covers_is_hidden(kind: MarkKind) -> None:
     scene = covered()
     under = [mark for mark in told() if mark.kind is kind and scene.share(mark, scene.over) == 1.0]

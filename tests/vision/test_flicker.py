@@ -13,6 +13,7 @@ from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import Gesture, World, WorldSnapshot
 from tests.hardware.test_camera import VirtualClock
+from tests.long import cases
 from vision.light.flicker import FEWEST, Flicker, flicker_of
 from vision.motion import Small, shrink
 
@@ -62,7 +63,7 @@ def test_a_hand_does_not_hide_it(seed: int) -> None:
     assert told(small_pictures(seed, Circumstances(flicker=0.05), hands=1)).share == pytest.approx(0.05, rel=0.25)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@cases("seed", SEEDS, always=1)
 @pytest.mark.parametrize(
     ("circumstances", "hands"),
     [

@@ -61,6 +61,7 @@ def test_what_glare_blinds_is_hidden_and_not_guessed(pack: FacePack) -> None:
     assert not inside(place, (-120.0, 30.0))
 
 
+@pytest.mark.long
 def test_glare_is_drawn_in_its_own_colour(pack: FacePack) -> None:
     image = lit(photograph(RING, DIM))
     drawn = draw_scene(image, read_photo(image, pack), find_mat(image))
@@ -75,6 +76,7 @@ def test_a_bright_picture_hides_nothing(pack: FacePack, gain: float) -> None:
     assert glare(read_photo(exposed(photograph((*RING, UNDER)), gain), pack)) == []
 
 
+@pytest.mark.long
 def test_a_lamp_too_weak_to_blind_hides_nothing(pack: FacePack) -> None:
     scene = read_photo(lit(photograph((*RING, UNDER), DIM), light=60.0), pack)
     assert scene.hidden == ()
@@ -148,7 +150,7 @@ SIDE_BY_SIDE = (
 )
 
 
-@pytest.mark.parametrize("spot_mm", [(0.0, -85.0), (30.0, -70.0)])
+@cases("spot_mm", [(0.0, -85.0), (30.0, -70.0)], always=1)
 def test_a_lamp_mirrored_in_many_pieces_on_bright_paper_hides_them(
     pack: FacePack, spot_mm: tuple[float, float]
 ) -> None:

@@ -12,6 +12,7 @@ from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import WorldSnapshot
 from tests.benchmarks.hands_report import noticed
 from tests.benchmarks.simulated_pieces import FAMILIES, SIZE, photographs
+from tests.long import cases
 from vision.frame import Frame, Image
 from vision.pieces.faces import FacePack
 from vision.reader import Reader
@@ -56,7 +57,7 @@ def in_palm(hidden: tuple[HiddenPlace, ...]) -> float:
     return float((masks[0] & masks[1]).sum()) / float(masks[0].sum())
 
 
-@pytest.mark.parametrize("skin", [(0.88, 0.98, 1.03), (0.9, 0.99, 1.04)])
+@cases("skin", [(0.88, 0.98, 1.03), (0.9, 0.99, 1.04)], always=1)
 def test_skin_hardly_of_another_colour_than_the_mat_is_noticed(bare: Image, skin: tuple[float, float, float]) -> None:
     assert in_palm(read(tinted(bare, skin))[1]) > 0.8
 
@@ -67,7 +68,7 @@ def test_light_and_shadow_of_a_little_colour_are_no_hands(bare: Image, light: tu
     assert in_palm(read(tinted(bare, light))[1]) == 0.0
 
 
-@pytest.mark.parametrize("seed", [23, 24])
+@cases("seed", [23, 24], always=1)
 def test_hands_over_a_side_of_the_mat_are_not_taken_for_its_light(seed: int) -> None:
     image, labels = photographs(replace(FAMILIES["theory"], with_hands=1.0), seed)
     reader = Reader(NOTHING_ENROLLED, thorough=True)

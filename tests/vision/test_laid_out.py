@@ -66,6 +66,7 @@ def test_every_piece_is_found_where_it_lies_and_nothing_else() -> None:
         assert one.shape.size_mm[0] == pytest.approx(60.0 if special else RADIUS_MM, rel=0.03)
 
 
+@pytest.mark.long
 def test_an_empty_table_has_no_pieces_and_is_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """For what lies apart, for what touches, and for whether the table can be told from it."""
     compared, differences = [], laid_out._differences

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tests.benchmarks.vision_tables import enrolled, new_world, render, ring_table
+from tests.long import cases
 from vision.following.known_table import LOOKS, KnownTable
 from vision.frame import Frame
 from vision.mat.rectify import table_map
@@ -63,7 +64,7 @@ def table() -> Table:
     return Table()
 
 
-@pytest.mark.parametrize("face", ["7/2", "anchovy", "special/buffet"])
+@cases("face", ["7/2", "anchovy", "special/buffet"], always=1)
 def test_the_one_piece_that_was_missed_is_found(table: Table, face: str) -> None:
     known = [reading for reading in table.readings if reading.prepared.faces.names[reading.face] != face]
     assert len(known) == len(table.readings) - 1

@@ -60,11 +60,13 @@ def read(image: Image) -> dict[str, str]:
     return spaces_of(read_photo(image, pack(), finders=finders_for(KINDS & {PieceKind.BOARD}, pack())))
 
 
+@pytest.mark.long
 @cases("edge", EDGES.values(), always=2, ids=EDGES)
 def test_a_board_that_a_shadows_edge_crosses_is_read(edge: ShadowEdge) -> None:
     assert read(in_shadow(draw(BOARD, View(noise=2.0)), edge)) == TRUE
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("period_mm", [45.0, 80.0])
 def test_a_board_in_the_stripes_of_blinds_is_read(period_mm: float) -> None:
     image = draw(BOARD, View(noise=2.0))
@@ -121,7 +123,7 @@ def shaded(image: Image, edge: ShadowEdge) -> Image:
     return np.asarray(image * (1.0 - share * (1.0 - shade)), np.uint8)
 
 
-@pytest.mark.parametrize("turn_deg", [0.0, 90.0, 30.0])
+@cases("turn_deg", [0.0, 90.0, 30.0], always=2)
 def test_a_shadows_edge_on_a_sheet_is_no_line_and_hides_none(turn_deg: float) -> None:
     """Along a row or a column of dots, where lines are pencilled, and askew. Others there may be doubtful."""
     image = photograph(pencilled(), np.random.default_rng(3), Camera(px_per_mm=4.0))

@@ -184,6 +184,7 @@ def board_table() -> Table:
     return Table(pack, [board_finder(pack.board)])
 
 
+@pytest.mark.long
 @cases("light", [1.0, 0.8], always=1)
 def test_a_topping_taken_away_far_from_a_hand_over_the_board_is_gone_when_the_hand_is(
     light: float, monkeypatch: pytest.MonkeyPatch
@@ -216,6 +217,7 @@ def test_a_cutter_laid_down_while_a_hand_is_over_the_board_lies_there_when_it_is
     assert len([one for one in last.settled.sightings if one.kind is PieceKind.CUTTER]) == 2
 
 
+@pytest.mark.long
 def test_a_sheet_at_rest_is_laid_out_once_and_read_in_each_look(
     unwritten: Image, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -241,6 +243,7 @@ def test_a_sheet_is_not_read_again_because_the_camera_s_noise_seems_to_be_a_step
     assert not read
 
 
+@pytest.mark.long
 @cases(("line", "looks"), [(False, 1), (True, 2)], always=1)
 def test_a_sheet_that_a_hand_only_passed_over_is_read_in_one_look(
     line: bool, looks: int, unwritten: Image, monkeypatch: pytest.MonkeyPatch
@@ -257,6 +260,7 @@ def test_a_sheet_that_a_hand_only_passed_over_is_read_in_one_look(
     assert len(read) == looks
 
 
+@pytest.mark.long
 def test_a_sheet_that_looks_as_it_did_when_it_was_read_is_not_laid_flat_again(monkeypatch: pytest.MonkeyPatch) -> None:
     table = sheets_table()
     blank = picture({player: write_front(player, []) for player in POSES}, None)
@@ -268,6 +272,7 @@ def test_a_sheet_that_looks_as_it_did_when_it_was_read_is_not_laid_flat_again(mo
     assert not marked(sheet_of(last, SHEET))
 
 
+@pytest.mark.long
 def test_what_was_plain_to_read_is_not_looked_at_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
     """The next pictures show the same but for noise; but blank sheets are read once more, when it is known that they
     are."""

@@ -97,6 +97,7 @@ def test_crosses_in_a_veil_of_light_are_told_from_print_that_it_makes_paler() ->
     assert not any(mark.hidden for mark in crosses.values())
 
 
+@pytest.mark.long
 def test_a_sheet_first_seen_in_a_veil_of_light_is_read_when_that_is_gone() -> None:
     blank, pencilled = pictures(crossed=True)
     crosses = marks_after(veiled(blank), pencilled, MarkKind.CROSSED_TOPPING)
@@ -121,6 +122,7 @@ def test_print_beside_paper_that_was_too_bright_when_it_was_blank_is_no_cross_in
     assert max(mark.probability for at, mark in crosses.items() if at not in CROSSED) < 0.1
 
 
+@pytest.mark.long
 def test_bright_paper_is_read_where_its_printed_dots_show() -> None:
     """Crossed toppings are darker than others of their kind: those did not seem to be washed out by a lamp alone."""
     dots = marks_after(*pictures(light=1.4, crossed=True))
@@ -137,6 +139,7 @@ def test_what_light_hides_of_a_sheet_is_outlined() -> None:
     assert any(inside((sheet.pose.x_mm, sheet.pose.y_mm + y), one) for one in glare for y in range(-60, 61, 10))
 
 
+@pytest.mark.long
 def test_a_sheet_seen_blank_in_a_veil_is_remembered_as_it_looks_without_one() -> None:
     blank, _ = pictures(crossed=True)
     pack = FacePack({}, ())

@@ -13,6 +13,7 @@ from tests.benchmarks.altered_report import LEAST_SHOWN, glossy
 from tests.benchmarks.simulated_pieces import FAMILIES, photographs
 from tests.benchmarks.simulated_pieces import enrolled as learned
 from tests.benchmarks.vision_tables import camera, enrolled, labels, new_world, render
+from tests.long import cases
 from tests.vision.altered import mirrored
 from vision.mat.rectify import table_map
 from vision.mat.registration import find_mat
@@ -73,8 +74,10 @@ class Lit:
         return np.asarray(place(self.prepared.faces.shape.centre[None], self.pose)[0, 0])
 
 
-@pytest.mark.parametrize(
-    ("face", "light", "beside_px"), [("7/2", 0.6, -60.0), ("7/2", 0.6, 60.0), ("6/1", 0.5, 0.0), ("6/1", 0.7, 60.0)]
+@cases(
+    ("face", "light", "beside_px"),
+    [("7/2", 0.6, -60.0), ("7/2", 0.6, 60.0), ("6/1", 0.5, 0.0), ("6/1", 0.7, 60.0)],
+    always=2,
 )
 def test_a_piece_is_told_behind_the_light_of_a_lamp(
     kinds: Mapping[PieceKind, Prepared], face: str, light: float, beside_px: float

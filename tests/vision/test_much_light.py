@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from controller.games.pizza_theory.describe import KINDS
+from tests.long import cases
 from tests.vision.drawn_board import Board, Stick, draw, every_space, label, line_ends
 from tests.vision.drawn_table import View
 from vision.board.finder import board_finder
@@ -72,7 +73,7 @@ def is_so(scene: Scene, board: Board, unsure: str | None = None) -> None:
         assert (space.contents[0].probability > SURE) is (space.name != unsure), space
 
 
-@pytest.mark.parametrize("times", [1.5, 1.9, 2.4])
+@cases("times", [1.5, 1.9, 2.4], always=2)
 def test_the_board_tells_how_much_light_there_is(times: float) -> None:
     image = bright(picture_of(BOARD), times)
     enrolled = pack().board
@@ -120,7 +121,7 @@ def test_where_no_board_lies_none_is_found() -> None:
     assert find_in_much_light(sight_of(bare, registration), enrolled, board_finder(enrolled).enrolled_grid) is None
 
 
-@pytest.mark.parametrize("falls", [0.0, 0.2])
+@cases("falls", [0.0, 0.2], always=1)
 def test_what_lay_there_before_a_lamp_was_switched_on_is_known(falls: float) -> None:
     plain = picture_of(BOARD)
     scene = watched(plain, bright(picture_of(BOARD, 2), 2.0, falls))
@@ -140,6 +141,7 @@ def test_and_what_is_laid_and_taken_away_in_that_light_is_seen() -> None:
     assert not [one for one in scene.sightings if one.kind is PieceKind.CUTTER and one.probability > SURE]
 
 
+@pytest.mark.long
 def test_when_the_light_is_as_before_all_is_read_anew() -> None:
     after = replace(
         BOARD,
@@ -149,6 +151,7 @@ def test_when_the_light_is_as_before_all_is_read_anew() -> None:
     is_so(scene, after)
 
 
+@pytest.mark.long
 def test_a_board_that_is_moved_in_that_light_is_where_it_lies_now() -> None:
     moved = replace(BOARD, x_mm=4.0, y_mm=-3.0, angle_deg=131.0, sticks=[])
     scene = watched(picture_of(replace(BOARD, sticks=[])), bright(picture_of(moved, 2), 2.0))

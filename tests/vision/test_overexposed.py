@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from controller.games.polygons import inside
+from tests.long import cases
 from tests.vision.drawn_table import Piece, View, enrolled, photograph, project
 from tests.vision.test_same_print import SIZE, TABLE, printed
 from vision.frame import Frame, Image
@@ -41,7 +42,7 @@ def a_lamp_on(light: float, then: Sequence[Piece] = TABLE, veil: Image | None = 
     return watched([*(lit(0.8, seed=one) for one in range(3)), *(lit(light, then, 3 + one, veil) for one in range(4))])
 
 
-@pytest.mark.parametrize("light", [2.2, 3.0])
+@cases("light", [2.2, 3.0], always=1)
 def test_what_lay_there_is_known_when_a_lamp_is_switched_on_over_it(light: float) -> None:
     scene = a_lamp_on(light)
     assert faces(scene) == FACES
@@ -52,7 +53,7 @@ def test_one_that_was_taken_away_in_that_moment_is_gone(light: float) -> None:
     assert faces(a_lamp_on(light, TABLE[:3])) == FACES[:3]
 
 
-@pytest.mark.parametrize("light", [2.2, 3.0])
+@cases("light", [2.2, 3.0], always=1)
 def test_one_that_is_taken_away_while_all_is_that_bright_is_gone(light: float) -> None:
     bright = [lit(light, TABLE if one < 8 else TABLE[:3], one) for one in range(3, 12)]
     assert faces(watched([*(lit(0.8, seed=one) for one in range(3)), *bright])) == FACES[:3]
@@ -70,6 +71,7 @@ def under_glare(scene: Scene, x_mm: float, y_mm: float) -> bool:
     return any(inside((x_mm, y_mm), one.outline_mm) for one in scene.hidden if one.cause is HiddenCause.GLARE)
 
 
+@pytest.mark.long
 def test_what_a_mirrored_lamp_leaves_too_little_of_is_hidden_and_known_again_afterwards() -> None:
     """Though white paper is as bright as can be everywhere."""
     plain = [lit(0.8, seed=one) for one in range(3)]
@@ -93,7 +95,7 @@ def test_another_one_in_its_very_place_is_not_taken_for_it() -> None:
     assert "special/two" not in faces(a_lamp_on(3.0, (*TABLE[:3], replace(TABLE[3], face="special/one"))))
 
 
-@pytest.mark.parametrize("light", [2.2, 3.0])
+@cases("light", [2.2, 3.0], always=1)
 def test_another_one_laid_there_afterwards_in_that_light_is_not_taken_for_it(light: float) -> None:
     swapped = (*TABLE[:3], replace(TABLE[3], face="special/one"))
     bright = [lit(light, TABLE if one < 8 else swapped, one) for one in range(3, 12)]
@@ -163,6 +165,7 @@ def test_what_lay_there_is_known_or_hidden_when_the_camera_is_knocked_in_that_li
     assert not [place for place in scene.hidden if place.cause is HiddenCause.GLARE]
 
 
+@pytest.mark.long
 def test_slices_of_one_face_around_one_point_are_not_taken_for_each_other() -> None:
     ring = (Piece("a/1", 2.0, 0.0, 20.0), Piece("a/1", 2.0, 0.0, 110.0), Piece("b/2", 0.0, -20.0, 290.0))
     plain = [lit(0.8, ring, one) for one in range(3)]

@@ -24,7 +24,7 @@ THIN = (60203, 60204, 60205, 60206, 60211, 60213, 60214, 60217)
 
 
 @cases("after_blank", [False, True], always=1, ids=["one picture alone", "after blank"])
-@pytest.mark.parametrize(("white", "read"), [(310.0, 0.4), (330.0, 0.3)])
+@cases(("white", "read"), [(310.0, 0.4), (330.0, 0.3)], always=1)
 def test_pencil_that_light_takes_much_from_is_doubtful(white: float, read: float, after_blank: bool) -> None:
     count = Count()
     for seed in SEEDS:
@@ -47,7 +47,7 @@ def test_a_bright_sheet_on_which_nothing_was_pencilled_is_blank(gradient: float)
         assert max(dot.probability for dot in dots) < 0.5
 
 
-@cases("seed", THIN, always=4)
+@cases("seed", THIN, always=2)
 def test_pale_pencil_is_doubtful_in_any_light_and_the_rest_is_read(seed: int) -> None:
     """Of kinds and with seeds that no likelihood was fitted on, in up to twice as much light as a picture shows."""
     sheet, image = drawn_of_kind("too bright, thin pencil", seed)

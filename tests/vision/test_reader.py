@@ -57,7 +57,7 @@ def nearest(scene: Scene, piece: Piece) -> Sighting:
         View(blur=1.3, noise=4.0),
         View(size=(1920, 1080), height_mm=900.0),
     ],
-    always=3,
+    always=2,
     ids=["as enrolled", "turned round", "warm lamp", "dim", "unsharp", "large"],
 )
 def test_what_lies_there_is_read(pack: FacePack, view: View) -> None:
@@ -135,7 +135,7 @@ def test_no_arm_is_thought_to_lie_where_the_table_or_pieces_are_seen(
     assert any(x < -230.0 for place in scene.hidden for x, _ in place.outline_mm) == goes_on
 
 
-@pytest.mark.parametrize("off_px", [(0, 0), (20, -25)])
+@cases("off_px", [(0, 0), (20, -25)], always=1)
 def test_a_hand_in_its_own_soft_shadow_is_no_reflection_of_a_lamp(pack: FacePack, off_px: tuple[int, int]) -> None:
     """Where it ends, its shadow ends for a large part, and softly."""
     picture = photograph(TABLE, hand=HAND)

@@ -3,6 +3,7 @@
 from unittest.mock import patch
 
 import numpy as np
+import pytest
 
 from tests.vision.ring_read import read_ring
 from vision.pieces.verify import Look, refine
@@ -10,6 +11,7 @@ from vision.pieces.verify import Look, refine
 MANY = 12
 
 
+@pytest.mark.long
 def test_pieces_that_lie_where_they_fit_best_are_moved_no_further_and_others_get_there() -> None:
     view, _, readings = read_ring()
     mine = [reading for reading in readings if reading.kind is readings[0].kind]

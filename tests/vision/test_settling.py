@@ -232,7 +232,7 @@ def test_a_finder_is_told_what_changed_since_it_looked(pack: FacePack) -> None:
     assert "coin" in {s.face for s in scenes[-1].sightings}
 
 
-@pytest.mark.parametrize("height_mm", [800.0, 1250.0])
+@cases("height_mm", [800.0, 1250.0], always=1)
 def test_a_hand_that_rests_beside_the_mat_is_a_hand_and_what_it_covers_stays(pack: FacePack, height_mm: float) -> None:
     """It lies on a slice beside the mat, for longer than it takes to look at a table at rest, and goes away. From high
     above more is seen than where pieces may lie: there, too, an arm is not taken for the table."""
@@ -271,6 +271,7 @@ def test_a_hand_that_lay_there_from_the_start_is_gone_when_it_goes(pack: FacePac
     assert watch(reader, [TABLE] * 6, waving=False, start=20)[-1].hidden == ()
 
 
+@pytest.mark.long
 @cases("from_start", [False, True], always=1)
 def test_on_chequered_cloth_a_hand_beside_the_mat_is_one_while_it_is_there(pack: FacePack, from_start: bool) -> None:
     """Cloth has more edges than a hand: only colours tell which of the two was there first."""
@@ -338,6 +339,7 @@ def test_corners_far_beside_a_piece_that_is_gone_are_looked_at_where_something_e
     assert looked[-1] > (2 if left else 0) * looked[0]
 
 
+@pytest.mark.long
 def test_how_bright_paper_is_waits_for_a_picture_in_which_nothing_is_read_but_not_for_long(pack: FacePack) -> None:
     bare, laid = photograph((), View()), photograph((Piece("a/1", 0.0, 0.0, 180.0),), View())
 

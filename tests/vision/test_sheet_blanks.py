@@ -121,6 +121,7 @@ def test_crosses_on_a_sheet_that_was_never_seen_blank_are_not_sure(
         assert 1.0 - SUREST_CROSS <= min(crosses) <= max(crosses) <= SUREST_CROSS
 
 
+@pytest.mark.long
 def test_what_a_hand_lies_on_seems_neither_written_nor_rubbed_out(
     pictures: Pictures,
 ) -> None:
@@ -172,6 +173,7 @@ def in_noise(image: Image, seed: int) -> Image:
     return np.clip(0.7 * image + np.float32(9.0 / noise.std()) * noise, 0.0, 255.0).astype(np.uint8)
 
 
+@pytest.mark.long
 def test_print_that_noise_hides_is_not_covered(pictures: Pictures) -> None:
     """One sheet of this picture seemed to be, as of hardly one in thirty."""
     finder = SheetFinder([LAYOUT])
@@ -285,6 +287,7 @@ def test_a_folder_that_cannot_be_written_is_said_once_and_reading_goes_on(
     assert sure_crosses(finder.find(written, now, ())) == [set(CROSSED)] * len(POSES)
 
 
+@pytest.mark.long
 def test_a_blank_sheet_of_another_print_or_another_distance_is_none(
     pictures: Pictures, kept: Path, tmp_path: Path
 ) -> None:

@@ -98,6 +98,7 @@ def test_its_dots_and_lines_are_read(seen: Scene) -> None:
         assert marks == {(MarkKind.DOT, dot) for dot in DOTS[:player]} | lines
 
 
+@pytest.mark.long
 def test_lines_around_toppings_at_the_edge_hide_nothing() -> None:
     """Of what is under a topping only the printed border is left to guess it from there."""
     (layout,) = load_prints()
@@ -127,6 +128,7 @@ def test_one_within_lines_that_are_printed_around_the_mat_is_found(mat: MatStyle
     assert sheet.pose.angle_deg == pytest.approx(lies.angle_deg, abs=1.0)
 
 
+@pytest.mark.long
 @cases("count", [1, 40], always=1)
 def test_a_faint_pencil_writes_dots_and_does_not_become_print(count: int) -> None:
     """However many there are: what a sheet's own dots tell is how dark they are, not that there are none."""
@@ -153,6 +155,7 @@ def one_sheet(conditions: Conditions, art: Mapping[str, Artwork], front: str, po
     return Renderer(art, conditions.camera_model(1920, 1080), conditions).render(world.snapshot())
 
 
+@pytest.mark.long
 @cases("off", [-0.09, 0.09], always=1)
 def test_they_are_found_and_found_again_where_the_mat_alone_tells_the_lens_badly(image: Image, off: float) -> None:
     by_mat = find_mat(image)
@@ -178,6 +181,7 @@ def test_a_change_beside_a_sheet_where_nothing_looks_like_a_dot_is_no_die(image:
     )
 
 
+@pytest.mark.long
 def test_a_sheet_that_was_covered_is_seen_again_when_only_its_middle_changes(image: Image) -> None:
     """What lies on it goes, and its corners look as they did before."""
     where, finder = find_mat(image), SheetFinder(load_prints())
@@ -225,6 +229,7 @@ def test_a_die_at_the_edge_of_what_is_looked_at_is_not_guessed(
     assert found == ([A1] if cut == 20.0 else [])
 
 
+@pytest.mark.long
 @cases("turn", [19.0, 109.0, 199.0, 289.0], always=1)
 def test_dots_that_run_into_each_other_are_a_die_all_the_same(turn: float) -> None:
     """Three in a row, joined by a printed line, of few pixels each: however the pixels fall."""
@@ -352,6 +357,7 @@ def test_small_dots_are_found_from_where_a_lattice_lies_a_little_beside_them() -
             assert np.hypot(*(fit.pose[:2] - at)) < 0.8
 
 
+@pytest.mark.long
 def test_light_dots_of_a_black_die_are_no_pencil_wherever_they_lie_on_a_sheet(image: Image) -> None:
     """All three of them where the sheet has dots and a topping."""
     image, layout = image.copy(), load_prints()[0]

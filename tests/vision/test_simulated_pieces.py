@@ -70,7 +70,7 @@ def few(name: str, count: int = FEW) -> Family:
     ("name", "seed"),
     [(name, 501) for name in ("tiles", "cards", "theory", "heaps", "pizzeria", "pizzeria-fans", "boards")]
     + [("theory", 502)],
-    always=2,
+    always=1,
 )
 def test_nearly_every_piece_is_read_right_and_none_surely_wrong(name: str, seed: int) -> None:
     """How far off pieces are found is for the report; here one is found where it is. Fans of the other game's slices
@@ -157,6 +157,7 @@ def test_a_die_in_a_hand_is_hardly_ever_read() -> None:
     assert said.count("not read") >= 3, said
 
 
+@pytest.mark.long
 def test_fingers_are_told_by_the_whole_hand() -> None:
     """What lies close around these dice might be grain."""
     said = [said_of(held) for seed in (720042, 720058) if (held := held_die(seed)) is not None]
@@ -164,6 +165,7 @@ def test_fingers_are_told_by_the_whole_hand() -> None:
     assert "read surely" not in said
 
 
+@pytest.mark.long
 def test_large_dice_side_by_side_on_dark_wood_are_in_no_hand() -> None:
     image, labels = photographs(FAMILIES["dice"], 986061)
     near_mm, near_deg = FAMILIES["dice"].near_mm, FAMILIES["dice"].near_deg
@@ -187,6 +189,7 @@ def test_dice_beside_a_card_over_the_mats_edge_are_in_no_hand() -> None:
     assert found.right == len(dice)
 
 
+@pytest.mark.long
 @cases("name", ["cards", "tiles"], always=1)
 def test_what_hands_hide_is_not_claimed(name: str) -> None:
     rng = Random(505)
@@ -278,6 +281,7 @@ def test_a_card_seen_turned_half_round_is_turned_back() -> None:
         assert abs((angles[view.face] - pose[2] + 180.0) % 360.0 - 180.0) < 2.0
 
 
+@pytest.mark.long
 @cases(("seed", "brighter"), [(3, 1.5), (5, 1.5)], always=1)
 def test_a_pale_card_of_which_much_is_cut_off_is_read(seed: int, brighter: float) -> None:
     """An even surface explains what is cut off as well as the card does: it speaks for neither."""
@@ -304,6 +308,7 @@ def test_tiles_are_read_in_colours_that_another_camera_shows(saturation: float, 
     assert not [piece for piece in seen.extra if piece.probability >= SURE]
 
 
+@pytest.mark.long
 @cases("seed", [3, 5], always=1)
 def test_a_card_under_the_light_of_a_mirrored_lamp_is_read(seed: int) -> None:
     """Its colours are paler by what the lamp adds, and not alike all over the picture."""

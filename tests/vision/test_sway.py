@@ -123,6 +123,7 @@ def test_a_table_rests_though_the_camera_sways_and_what_is_moved_is_noticed_at_o
     assert scenes[17].at_rest_s == pytest.approx(5 * FRAME_S)
 
 
+@pytest.mark.long
 def test_a_camera_that_hangs_otherwise_is_followed_though_it_sways() -> None:
     scenes = watched(26, 0.6, bump=(4, 1.5 * MAT_MOVED_MM * PX_PER_MM))
     assert scenes[8].shift_mm == 0.0

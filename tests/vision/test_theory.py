@@ -53,7 +53,7 @@ from vision.shapes import place
 COLOURED = ("red", "green", "white")
 
 
-@pytest.mark.parametrize(("light", "turn_deg"), list(zip(LIGHTS, (2.0, 125.0, 236.0, 300.0), strict=True)))
+@cases(("light", "turn_deg"), list(zip(LIGHTS, (2.0, 125.0, 236.0, 300.0), strict=True)), always=2)
 def test_board_spaces_and_turn(light: str, turn_deg: float) -> None:
     board = arranged(round(turn_deg) + len(light), Board(-6.0, 5.0, turn_deg))
     scene = read(draw(board, LIGHTS[light]))
@@ -91,6 +91,7 @@ def test_a_simulated_board_is_read_in_other_colours(saturation: float, contrast:
     assert seen.items() >= toppings.items()
 
 
+@pytest.mark.long
 @with_photos
 def test_a_board_whose_print_a_camera_shows_quite_otherwise_is_found() -> None:
     """Hardly any of it is seen as enrolled, but most of it in that camera's tone."""
@@ -104,6 +105,7 @@ def test_a_board_whose_print_a_camera_shows_quite_otherwise_is_found() -> None:
     assert spaces_of(scene).items() >= toppings.items()
 
 
+@pytest.mark.long
 def test_as_it_was_enrolled_a_board_is_in_no_other_tone() -> None:
     faces = pack().board
     assert faces is not None

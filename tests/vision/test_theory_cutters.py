@@ -41,7 +41,7 @@ def test_cutters_are_read_as_a_phone_shows_them(seed: int) -> None:
     assert seen.perfect
 
 
-@pytest.mark.parametrize("turn_deg", [2.0, 125.0, 236.0])
+@cases("turn_deg", [2.0, 125.0, 236.0], always=2)
 def test_cutters_and_the_lines_they_lie_on(turn_deg: float) -> None:
     board = Board(-6.0, 5.0, turn_deg)
     numbers = (2, 5, 1)
@@ -71,7 +71,7 @@ def test_a_cutter_between_two_lines_is_on_neither() -> None:
     assert described["cutters"] == {"blue": {"side": "1st", "line": None, "between": [3, 4]}}
 
 
-@pytest.mark.parametrize("turn_deg", [3.0, 20.0])
+@cases("turn_deg", [3.0, 20.0], always=1)
 @pytest.mark.parametrize("number", [1, 3])
 def test_print_that_looks_like_wood_is_no_cutter(number: int, turn_deg: float) -> None:
     """The drawn board's cheese is nearly as pale; what tells a stick is that it has edges."""
@@ -123,6 +123,7 @@ def test_a_stick_longer_than_its_board_hangs_over_the_rim() -> None:
     assert (low, high) == pytest.approx((4.5 - 20.0 * slope, 7.5 + 64.0 * slope))
 
 
+@pytest.mark.long
 @cases("seed", [7, 23, 25], always=1)
 def test_a_printed_line_that_ends_in_a_white_number_is_no_cutter(seed: int) -> None:
     rng = Random(seed)

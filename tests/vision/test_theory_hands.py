@@ -45,6 +45,7 @@ def test_what_is_white_on_a_white_mat_is_no_tip_where_a_hand_hides_the_other_end
     assert report_photo(seen, labels, enrolled(FAMILIES["boards"]), "hidden end").sure_but_wrong == 0
 
 
+@pytest.mark.long
 @with_photos
 def test_a_rim_that_a_phone_shows_redder_is_no_hand() -> None:
     """Where red is cut off, and levels along a curve, the rest of a colour seemed to be something that lies there."""
@@ -103,6 +104,7 @@ def test_a_cutter_partly_under_a_hand_is_read_by_what_shows(seed: int) -> None:
             assert seen[colour].probability > 0.5
 
 
+@pytest.mark.long
 @cases("seed", [15, 16], always=1)
 def test_beside_hands_in_stripes_of_light_nothing_on_a_board_is_sure(seed: int) -> None:
     """The stripes are taken off the picture, and off the fingers, which look like toppings then."""
@@ -118,6 +120,7 @@ def test_beside_hands_in_stripes_of_light_nothing_on_a_board_is_sure(seed: int) 
     assert max(how_sure for *_, how_sure in spaces) > 0.95, "away from them all is as it was"
 
 
+@pytest.mark.long
 @cases("seed", [210, 734132], always=1)
 def test_hands_over_what_tells_its_turn_leave_a_board_s_turn_open(seed: int) -> None:
     """What covers the print stays where it is, whichever turn the board is thought to lie in."""
@@ -128,6 +131,7 @@ def test_hands_over_what_tells_its_turn_leave_a_board_s_turn_open(seed: int) -> 
     assert off_deg < 2.0 or seen.probability < 0.8
 
 
+@pytest.mark.long
 def test_a_cutter_whose_point_a_hand_hides_is_of_no_sure_colour() -> None:
     """Two lie there: that it has the colour of neither the other nor of one that is hidden cannot be known."""
     image, labels = photographs(UNDER_HANDS, 38)
@@ -147,6 +151,7 @@ def test_pale_skin_on_a_white_mat_is_no_white_point_of_a_cutter() -> None:
     assert {s.face: s.probability > SURE for s in seen}["red"] is False, "its point does not show"
 
 
+@pytest.mark.long
 def test_cutters_side_by_side_are_no_hand() -> None:
     """Two of them cross at ten degrees."""
     image, labels = photographs(replace(FAMILIES["theory"], with_hands=0.0), 65)
@@ -200,6 +205,7 @@ def test_what_reaches_for_a_board_hides_the_table_beside_it(seed: int) -> None:
     assert covering[look.beside & ~under].mean() < 0.1
 
 
+@pytest.mark.long
 @cases("seed", [741265, 741312], always=1)
 def test_a_board_of_which_hands_leave_half_is_found(seed: int) -> None:
     """A plain table costs less than that, though hardly anything shows its print there."""
@@ -210,6 +216,7 @@ def test_a_board_of_which_hands_leave_half_is_found(seed: int) -> None:
     assert abs((seen.pose.angle_deg - true["angle_deg"] + 180.0) % 360.0 - 180.0) < 1.0
 
 
+@pytest.mark.long
 @cases("seed", [732055, 740144], always=1)
 def test_toppings_of_which_fingers_leave_half_are_told(seed: int) -> None:
     image, labels = photographs(UNDER_HANDS, seed)
@@ -246,6 +253,7 @@ def test_what_shows_amid_what_covers_a_board_is_outside_its_outlines() -> None:
     assert inside_any(at, covering_outlines(sight, ring)).tolist() == [False, False, True, True, False]
 
 
+@pytest.mark.long
 @with_photos
 def test_a_die_beside_the_board_is_no_hand_that_reaches_for_it() -> None:
     pizza_theory = KINDS & {PieceKind.BOARD, PieceKind.DIE}

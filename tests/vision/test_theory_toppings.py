@@ -144,6 +144,7 @@ PALE = {
 }
 
 
+@pytest.mark.long
 @cases("conditions", PALE.values(), always=1, ids=PALE.keys())
 def test_white_toppings_on_pale_ground_are_counted_and_nothing_else(conditions: Conditions) -> None:
     bare = [view for view in FAMILIES["theory"].table(Random(41)) if view.kind is not PieceKind.CUTTER]
@@ -179,6 +180,7 @@ def test_toppings_in_heaps_are_counted() -> None:
         assert described["loose"] == loose
 
 
+@pytest.mark.long
 def test_white_squares_of_a_cloth_are_no_toppings() -> None:
     bare = [view for view in FAMILIES["theory"].table(Random(41)) if view.kind is not PieceKind.CUTTER]
     image, _ = photograph(FAMILIES["theory"], bare, Conditions(surface=Surface.WALNUT, seed=43))

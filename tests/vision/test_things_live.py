@@ -113,12 +113,14 @@ def test_a_piece_that_is_taken_away_is_gone(pack: FacePack) -> None:
     assert scene.hidden == ()
 
 
+@pytest.mark.long
 def test_what_lay_there_from_the_beginning_and_is_taken_away_leaves_nothing(pack: FacePack) -> None:
     lies = [painted(one, disc(300, 40, 40), GREEN) for one in views(1)]
     _, scene = watched(pack, lies, views(6))
     assert scene.hidden == ()
 
 
+@pytest.mark.long
 def test_a_small_grey_thing_is_told_from_a_shadow_once_all_is_at_rest(pack: FacePack) -> None:
     """It only makes the mat darker; but no shadow is so small and so sharp."""
     button = disc(-80, 100, 9)
@@ -127,6 +129,7 @@ def test_a_small_grey_thing_is_told_from_a_shadow_once_all_is_at_rest(pack: Face
     assert after.hidden == ()
 
 
+@pytest.mark.long
 @cases("share", [0.55, 0.75], always=1)
 def test_a_shadow_hides_nothing(pack: FacePack, share: float) -> None:
     shadow = square(290, 40, 60)
@@ -134,6 +137,7 @@ def test_a_shadow_hides_nothing(pack: FacePack, share: float) -> None:
     assert scene.hidden == ()
 
 
+@pytest.mark.long
 def test_what_ends_where_the_table_looks_as_it_did_is_no_hand(pack: FacePack) -> None:
     """It reaches so far over the mat's edge that one picture alone takes it for an arm."""
     box = np.array([[150.0, -30.0], [310.0, -30.0], [310.0, 45.0], [150.0, 45.0]])

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tests.long import cases
 from tests.vision.altered import as_a_phone_shows_it, lit
 from tests.vision.drawn_cards import TABLE, enrolled
 from tests.vision.drawn_table import photograph
@@ -86,7 +87,7 @@ def test_contrast_is_told_from_light(pack: FacePack, contrast: float, black: flo
     assert tone.mix == pytest.approx(np.eye(3), abs=0.12)
 
 
-@pytest.mark.parametrize("alter", ["contrast", "saturation", "gamma"])
+@cases("alter", ["contrast", "saturation", "gamma"], always=2)
 def test_pieces_cost_less_in_the_tone_that_they_show(pack: FacePack, alter: str) -> None:
     plain = photograph(TABLE)
     altered = {
