@@ -34,6 +34,12 @@ def _colour(value: str) -> str:
     raise ValueError('expected a colour as "#rrggbb"')
 
 
+def _some_text(value: object) -> object:
+    if value == "":
+        raise ValueError("expected a path; nothing would be the folder in which the command is typed")
+    return value
+
+
 def _home_folder(path: Path) -> Path:
     try:
         return path.expanduser()
@@ -43,7 +49,7 @@ def _home_folder(path: Path) -> Path:
 
 Colour = Annotated[str, AfterValidator(_colour)]
 CameraDriver = Annotated[str, AfterValidator(_camera_driver)]
-FilePath = Annotated[Path, AfterValidator(_home_folder)]
+FilePath = Annotated[Path, BeforeValidator(_some_text), AfterValidator(_home_folder)]
 OptionalPath = Annotated[FilePath | None, BeforeValidator(_none_if_empty)]
 OptionalText = Annotated[str | None, BeforeValidator(_none_if_empty)]
 OptionalLine = Annotated[Annotated[str, AfterValidator(check_shown)] | None, BeforeValidator(_none_if_empty)]

@@ -98,6 +98,10 @@ def test_the_machines_file_is_found(tmp_path: Path) -> None:
             "home directory.",
         ),
         ("[zzz]", "table.toml:1: zzz: no such setting"),
+        (
+            'data_dir = ""',
+            'table.toml:1: data_dir = "": expected a path; nothing would be the folder in which the command is typed',
+        ),
         ('[lan]\nport = "8080"', 'table.toml:2: lan.port = "8080": expected a valid integer'),
         ("lan = 3", "table.toml:1: lan = 3: expected a table"),
         ("host.button_pin = 40", "table.toml:1: host.button_pin = 40: expected less than or equal to 27"),
