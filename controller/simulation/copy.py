@@ -1,7 +1,9 @@
 """Our own printable copy of a game, shown to the camera once, as an owner does with a bought one."""
 
 import contextlib
+import fcntl
 import hashlib
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module, resources
@@ -62,16 +64,19 @@ class OwnCopy:
             OSError: the folder cannot be written.
         """
         path = self._faces_file(width, height)
-        with contextlib.suppress(FileNotFoundError, FacePackError):  # a damaged one is made anew
+        with contextlib.suppress(FileNotFoundError, FacePackError):
             return load_pack(path)
-        art = self._kept_art()
-        art.keep()
-        pack = enrol_own_copy(self.game, art, width, height)
-        draft = path.with_suffix(".part")
-        save_pack(pack, draft)
-        draft.replace(path)
-        self._tidy()
-        return pack
+        with _held(self.folder):
+            with contextlib.suppress(FileNotFoundError, FacePackError):  # a damaged one is made anew
+                return load_pack(path)
+            art = self._kept_art()
+            art.keep()
+            pack = enrol_own_copy(self.game, art, width, height)
+            draft = path.with_suffix(".part")
+            save_pack(pack, draft)
+            draft.replace(path)
+            self._tidy()
+            return pack
 
     def _kept_art(self) -> KeptArt:
         return KeptArt(own_art(self.game), self.folder / f"{self._name}.art")
@@ -88,6 +93,19 @@ class OwnCopy:
     @property
     def _name(self) -> str:
         return f"own-copy-{self.game}-{_version(self.game)}"
+
+
+@contextlib.contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """While others wait who would write the same into a folder. Where a folder cannot be held, as on some network
+    drives, nobody waits."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with contextlib.suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def enrol_own_copy(game: str, art: Mapping[str, Artwork], width: int, height: int) -> FacePack:

@@ -44,7 +44,7 @@ class KeptArt(Mapping[str, Artwork]):
         return self._known[face]
 
     def __contains__(self, face: object) -> bool:
-        return face in self._drawn
+        return face in self._listed or face in self._drawn
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._drawn)

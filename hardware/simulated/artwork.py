@@ -50,6 +50,9 @@ class Drawings(Mapping[str, Artwork]):
             self._drawn[face] = self._drawers[face]()
         return self._drawn[face]
 
+    def __contains__(self, face: object) -> bool:
+        return face in self._drawers
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._drawers)
 

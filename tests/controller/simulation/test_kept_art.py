@@ -8,7 +8,7 @@ import pytest
 
 from controller.simulation.copy import own_art
 from controller.simulation.kept_art import KeptArt
-from hardware.simulated.artwork import Artwork
+from hardware.simulated.artwork import Artwork, Drawings
 
 FACES = ("back", "11/11", "special/dibs")
 
@@ -37,7 +37,14 @@ def test_what_was_kept_is_read_and_not_drawn(tmp_path: Path, drawn: Mapping[str,
     for face in FACES:
         assert np.array_equal(kept[face].image, drawn[face].image)
         assert (kept[face].px_per_mm, kept[face].anchor_px) == (drawn[face].px_per_mm, drawn[face].anchor_px)
+    assert all(face in kept for face in FACES)
     assert counted.asked == 0
+
+
+def test_whether_there_is_a_face_is_told_without_drawing_it() -> None:
+    drawings = Drawings({"back": lambda: pytest.fail("drawn")})
+    assert "back" in drawings
+    assert "front" not in drawings
 
 
 @pytest.mark.parametrize("damage", [lambda data: b"", lambda data: data[:1000], lambda data: b"x" * len(data), None])
