@@ -247,6 +247,7 @@ def _bent_too_far(image: "Image") -> str:
 def check_copy(config: TableConfig, config_file: Path | None = None) -> Finding:
     """Whether the owner's copy of the game was shown, all of it."""
     from controller.choosing import enrol_command
+    from controller.games.facts import ComponentError
     from controller.games.registry import needs_faces
     from controller.watching import load_faces
     from vision.mat.errors import VisionError
@@ -267,12 +268,12 @@ def check_copy(config: TableConfig, config_file: Path | None = None) -> Finding:
     if path is None:
         return Finding("faces", Health.BROKEN, f'faces is "": no copy of {game} was shown', show)
     try:
-        pack = load_faces(path, game)
+        pack = load_faces(path, game, config.options)
     except FileNotFoundError:
         return Finding("faces", Health.BROKEN, f"{path} is not there", show)
     except OSError as error:
         return Finding("faces", Health.BROKEN, f"{path}: {error.strerror}", show)
-    except VisionError as error:
+    except (VisionError, ComponentError) as error:
         return Finding("faces", Health.BROKEN, str(error), show)
     board = "" if pack.board is None else "the board" if not pack.names else " and a board"
     faces = f"{len(pack.names)} faces" if pack.names else ""

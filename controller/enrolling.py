@@ -257,7 +257,7 @@ def learn(
     return Learned(
         pack,
         alike,
-        game.missing(pack),
+        game.missing_at_table(pack),
         tuple(game.doubts(pack)),
         tuple(upside_down(pack)),
         tuple(hardly_printed(pack)),
@@ -292,10 +292,10 @@ def _unlike(pack: FacePack, photos: Sequence[tuple[Image, Mapping[str, Any]]], n
             continue
         read = report_photo(image, {"pieces": several}, pack, name)
         wrong = [(match.truth, f"looks like {match.sighting.face}") for match in read.matches if not match.right]
-        wrong += [(piece, "does not look like the one that was learned") for piece in read.missing]
+        wrong += [(piece, "does not look like another of this name") for piece in read.missing]
         for piece, looks in wrong:
             at = f"({piece.pose.x_mm:.0f}, {piece.pose.y_mm:.0f}) mm"
-            yield f"{name}: {piece.face} at {at} {looks}; {shown[piece.face]} pieces have this name"
+            yield f"{name}: {piece.face} at {at} {looks}; {shown[piece.face]} pieces have this name: is it right for each?"
 
 
 def _shown(piece: Mapping[str, Any]) -> str:

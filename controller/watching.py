@@ -4,10 +4,11 @@ Kept apart from the service so that the child imports no web server.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from config.schema import TableConfig
+from controller.game import Json
 from controller.games.registry import kinds_of, needs_faces
 from controller.lenses import stored_lens
 from controller.sheet_prints import load_prints
@@ -64,25 +65,28 @@ def known_faces(config: TableConfig) -> FacePack:
     if config.camera.driver != "simulated" and not needs_faces(config.game):
         return FacePack({}, ())
     if (path := config.faces_of(config.game)) is not None:
-        return load_faces(path, config.game)
+        return load_faces(path, config.game, config.options)
     from controller.simulation.copy import OwnCopy
 
     return OwnCopy(config.data_dir, config.game).faces(config.camera.width, config.camera.height)
 
 
-def load_faces(path: Path, game: str) -> FacePack:
-    """An owner's faces, all that the game has.
+def load_faces(path: Path, game: str, options: Mapping[str, Json] | None = None) -> FacePack:
+    """An owner's faces, all that the game has by the options of its table.
 
     Raises:
         FacePackError: it is no file of faces, is damaged, is another game's, or lacks faces of the game.
+        ComponentError: the options are wrong about the copy.
         OSError: it cannot be read.
     """
     pack = load_pack(path)
     check_faces(pack, path, game)
-    if missing := faces_of(game).missing(pack):
+    known = faces_of(game, options)
+    if missing := known.missing_at_table(pack):
+        doubts = "".join(f". {doubt}" for doubt in known.doubts(pack))
         raise FacePackError(
             f"{path}: faces of the game are missing: {some(missing)}; expected a file that `pizzatable enrol` made of "
-            "all of this game"
+            f"all of this game{doubts}"
         )
     return pack
 

@@ -63,6 +63,13 @@ class GameFaces:
             return tuple(self.lacks(pack.enrolled))
         return tuple(face for face in self.faces if face not in pack.names)
 
+    def missing_at_table(self, pack: FacePack) -> tuple[str, ...]:
+        """What was not learned that a table of these settings needs: there each piece has the name that they tell."""
+        if not self.own_names:
+            return self.missing(pack)
+        backs = (face for face in self.faces if face in BACKS.values())
+        return tuple(face for face in (*self.own_names, *backs) if face not in pack.names)
+
     def doubts(self, pack: FacePack) -> list[str]:
         """Sentences about what was learned and the game does not have: an owner may have pieces of their own."""
         known = {*self.faces, *self.own_names, *BACKS.values()}
@@ -84,7 +91,10 @@ class GameFaces:
 
 
 def _with_nearest(face: str, known: Sequence[str]) -> str:
+    """A name with the one that may be meant: also one without its first part, or as people write it."""
+    words = {end: name for name in known if (end := name.rpartition("/")[2]).replace("-", "").isalpha()}
     near = get_close_matches(face, known, 1, MISSPELT)
+    near = near or [words[end] for end in get_close_matches("-".join(face.lower().split()), words, 1, MISSPELT)]
     return f"{face} (is {near[0]} meant?)" if near else face
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from controller.games.registry import load_part
+from controller.games.slice.components import load_components
 from controller.watching import load_faces
 from controller.whose_faces import OtherGamesFaces, check_faces
 from tests.vision import drawn_cards
@@ -72,8 +73,10 @@ def test_a_games_own_faces_are_nothing_to_speak_of(drawn: FacePack, game: str, n
     [
         ("pizzeria", PIZZERIA[2:], f"{PIZZERIA[0]}, {PIZZERIA[1]}"),
         ("slice", without(SLICE, "slice/onion", "order/order-7"), "slice/onion, order/order-7"),
-        ("slice", without(OWN_CARDS, "order/own-9"), "1 more of the 24 kinds of order-card"),
-        ("slice", without(OWN_CARDS, "slice/back"), "slice/back"),
+        ("slice", without(SLICE, "slice/back"), "slice/back"),
+        # Names that nearly are the game's, or not those of a card, are none of the copy's own.
+        ("slice", (*without(SLICE, "slice/bacon"), "slice/bacn"), "slice/bacon"),
+        ("slice", (*without(SLICE, "slice/bacon"), "xyz"), "slice/bacon"),
         ("slice", SLICE[:3], f"{', '.join(SLICE[3:8])} ..."),
     ],
 )
@@ -81,12 +84,30 @@ def test_what_was_not_enrolled_is_told_and_no_table_is_begun_without_it(
     drawn: FacePack, game: str, names: tuple[str, ...], lacks: str, tmp_path: Path
 ) -> None:
     pack, path = pack_of(drawn, *names), tmp_path / "mine.faces"
-    assert check_faces(pack, FILE, game) == [
-        f"mine.faces: not enrolled: {lacks}; pieces that look so may be taken for others"
-    ]
+    *_, said = check_faces(pack, FILE, game)
+    assert said == f"mine.faces: not enrolled: {lacks}; pieces that look so may be taken for others"
     save_pack(pack, path)
     with pytest.raises(FacePackError, match=re.escape(f"faces of the game are missing: {lacks}; expected")):
         load_faces(path, game)
+
+
+def test_what_is_missing_beside_a_copys_own_cards_is_counted(drawn: FacePack) -> None:
+    pack = pack_of(drawn, *without(OWN_CARDS, "order/own-9"))
+    assert check_faces(pack, FILE, "slice") == [
+        "mine.faces: not enrolled: 1 more of the 24 kinds of order-card; pieces that look so may be taken for others"
+    ]
+
+
+def test_cards_of_the_copys_own_need_a_table_that_knows_them(drawn: FacePack, tmp_path: Path) -> None:
+    path = tmp_path / "mine.faces"
+    save_pack(pack_of(drawn, *OWN_CARDS), path)
+    with pytest.raises(FacePackError, match=r"missing: order/order-1, .*slice has no such faces: .*components"):
+        load_faces(path, "slice")
+    toppings = [dict(load_components().orders)[f"order-{i}"] for i in range(1, 25)]
+    orders = {f"own-{i}": list(places) for i, places in enumerate(toppings, 1)}
+    assert load_faces(path, "slice", {"components": {"orders": orders}}).names
+    with pytest.raises(FacePackError, match="missing: order/mine; expected"):
+        load_faces(path, "slice", {"components": {"orders": {"mine": orders.pop("own-9"), **orders}}})
 
 
 @pytest.mark.parametrize(

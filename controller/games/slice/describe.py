@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
 from controller.game import Json
@@ -38,6 +39,8 @@ NEEDED = frozenset({SLICE_BACK, f"slice/{HOT_SAUCE}"})
 """What the game tells by these names."""
 NAMES_MAY_DIFFER = True
 """A copy may have toppings and orders of its own, with names of their own."""
+MISSPELT = 0.9
+"""So much alike are names of which one is the other with a letter too many or too few."""
 
 
 def faces() -> tuple[str, ...]:
@@ -74,20 +77,22 @@ def kind_of(face: str) -> PieceKind:
 
 
 def missing(enrolled: Mapping[PieceKind, Sequence[str]]) -> tuple[str, ...]:
-    """Which of these faces are not among what was learned of each kind. A name of the copy's own stands for one of the
-    game's: where there are such, of the others only the number is known."""
+    """Which of these faces are not among what was learned of each kind. A name of the copy's own, of its kind and not
+    one of these misspelt, stands for one of the game's: where there are such, of the others only the number is known.
+    """
     lacking: list[str] = []
     for kind, start in ((PieceKind.SLICE_CARD, "slice/"), (PieceKind.ORDER_CARD, "order/")):
         wanted = [face for face in faces() if face.startswith(start)]
         learned = set(enrolled.get(kind, ())) - {ORDER_BACK}
         gone = [face for face in wanted if face not in learned]
-        own = len(learned - set(wanted))
+        others = [face for face in learned - set(wanted) if face.startswith(start)]
+        own = sum(not get_close_matches(face, gone, 1, MISSPELT) for face in others)
         needed = [face for face in gone if face in NEEDED]
-        others = len(gone) - len(needed) - own
+        more = len(gone) - len(needed) - own
         if not own:
             lacking += gone
         else:
-            lacking += [*needed, *([f"{others} more of the {len(wanted)} kinds of {kind.value}"] if others > 0 else [])]
+            lacking += [*needed, *([f"{more} more of the {len(wanted)} kinds of {kind.value}"] if more > 0 else [])]
     return tuple(lacking)
 
 

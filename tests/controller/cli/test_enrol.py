@@ -244,10 +244,13 @@ CALLED = {"slice/basil": "slice/pineapple", "order/1": "order/order-1", "order/2
 
 
 def test_a_misspelt_name_is_told_with_the_one_that_is_meant_where_a_copy_may_have_its_own(tmp_path: Path) -> None:
-    """It stands for one of the game's, so that nothing else is missing."""
-    assert "no such faces" not in enrol_cards(tmp_path, CALLED).stderr
+    whole = enrol_cards(tmp_path, CALLED)
+    assert "no such faces" not in whole.stderr
+    assert "slice/onion" not in whole.stdout
     result = enrol_cards(tmp_path, {**CALLED, "slice/onion": "slice/onoin", "order/4": "order/ordr-4"})
     assert result.exit_code == 0, result.output
+    (missing,) = [line for line in result.stdout.splitlines() if "still missing" in line]
+    assert {"slice/onion", "order/order-4"} <= set(missing.partition(": ")[2].split(", "))
     (said,) = [line for line in result.stderr.splitlines() if "no such faces" in line]
     assert said == (
         "warning: slice has no such faces: slice/onoin (is slice/onion meant?), order/ordr-4 (is order/order-4 "
@@ -511,7 +514,7 @@ def test_two_looks_under_one_name_are_said(tmp_path: Path) -> None:
     labels["pieces"][1]["face"] = labels["pieces"][0]["face"]
     result = enrol_drawn(tmp_path, labels)
     assert result.exit_code == 0, result.output
-    assert "mm does not look like the one that was learned; 2 pieces have this name" in result.stdout
+    assert "mm does not look like another of this name; 2 pieces have this name: is it right for each?" in result.stdout
 
 
 @pytest.mark.long
