@@ -295,7 +295,8 @@ def _unlike(pack: FacePack, photos: Sequence[tuple[Image, Mapping[str, Any]]], n
         wrong += [(piece, "does not look like another of this name") for piece in read.missing]
         for piece, looks in wrong:
             at = f"({piece.pose.x_mm:.0f}, {piece.pose.y_mm:.0f}) mm"
-            yield f"{name}: {piece.face} at {at} {looks}; {shown[piece.face]} pieces have this name: is it right for each?"
+            many = f"{shown[piece.face]} pieces have this name: is it right for each?"
+            yield f"{name}: {piece.face} at {at} {looks}; {many}"
 
 
 def _shown(piece: Mapping[str, Any]) -> str:

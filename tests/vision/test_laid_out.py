@@ -18,9 +18,10 @@ from vision.enrolling.contact_sheet import contact_sheet, numbered, upright
 from vision.enrolling.laid_out import LaidOut, SeenTable, doubt_of_table, find_laid_out
 from vision.mat.registration import find_mat
 from vision.pieces.learning import enrol
+from vision.pieces.outlines import Outlined
 from vision.reader import read_photo
 from vision.scene import PieceKind
-from vision.shapes import place, polygon_area
+from vision.shapes import place, polygon_area, slice_shape
 
 PHOTOS = Path(__file__).parents[2].parent / "shared" / "photos" / "table"
 KINDS = frozenset({PieceKind.SLICE, PieceKind.SPECIAL})
@@ -252,3 +253,16 @@ def test_frames_of_the_tables_colour_belong_to_cards_as_where_they_show() -> Non
         assert one.shape.kind is PieceKind.SLICE_CARD
         assert one.shape.size_mm == pytest.approx(FRAMED_MM, rel=0.03)
         assert min(np.hypot(*(one.pose[:2] - at)) for at in [*FRAMED_AT, *beside]) < 1.5
+
+
+@pytest.mark.parametrize(("x_mm", "contrast", "found"), [(229.0, 0.3, False), (229.0, 0.6, True), (300.0, 0.3, True)])
+def test_what_hardly_stands_out_on_a_markers_white_is_only_looked_at(
+    monkeypatch: pytest.MonkeyPatch, x_mm: float, contrast: float, found: bool
+) -> None:
+    """A marker's edges made pieces of a lamp's light and of a cloth's print beside it, in a tester's pictures."""
+    image, shape = photograph([], View()), slice_shape(RADIUS_MM, 360.0 / 11)
+    one = Outlined(shape, np.array([0.0, 0.0, 0.0]), contrast, 0.8)
+    there = Outlined(shape, np.array([*(np.array([x_mm, -182.0]) - one.centre), 0.0]), contrast, 0.8)
+    monkeypatch.setattr(laid_out, "_clear", lambda *_: ([there], []))
+    search = find_laid_out(SeenTable(image, find_mat(image)), KINDS)
+    assert (len(search.pieces), len(search.doubtful)) == ((1, 0) if found else (0, 1))

@@ -77,6 +77,10 @@ PIECE = 0.2
 printed on a mat has edges as good as theirs, but stands out half as much."""
 DOUBTFUL = 0.1
 """What has so much around the mat may be a piece of nearly the table's colour."""
+WHITE_MM, ON_WHITE_MM2, CLEAR_THERE = 6.0, 20.0, 0.35
+"""Around a marker so much of the mat is white. What seems to cover more than so little of a marker that is seen and of
+its white may have their edges for its own: it is a piece if it is as clear as that. Two on a cloth of many colours and
+beside a lamp's light that were none had 0.22 and 0.24, and lay 57 and 120 mm2 over it."""
 AS_CLEAR = 0.75
 """What is so much as clear as another may be in its stead: a part of a piece whose last side hardly shows."""
 SIZING_REACH_MM = (6.0, 4.0, 2.5, 1.5)
@@ -182,10 +186,24 @@ def find_laid_out(seen: SeenTable, kinds: frozenset[PieceKind]) -> Search:
     """The pieces of these kinds that lie apart from each other. Kinds that SIZES_MM lacks are passed over."""
     registration, table = seen.registration, seen.table
     clear, faint = _clear(seen.views(), kinds)
-    clear = lying_apart([one for one in clear if table.shows(one.outline).all()])
+    of_marker = {id(one) for one in clear if one.clear < CLEAR_THERE and _is_on_a_marker(one, registration)}
+    faint += [one for one in clear if id(one) in of_marker]
+    clear = lying_apart([one for one in clear if id(one) not in of_marker and table.shows(one.outline).all()])
     beyond = [one for one in faint if table.shows(one.outline).all() and np.abs(one.centre).max() > MAT_HALF_MM]
     faint = lying_apart([one for one in beyond if not any(map(one.overlaps, clear))])
     return Search(_in_order(clear, registration), _in_order(faint, registration))
+
+
+def _is_on_a_marker(one: Outlined, registration: Registration) -> bool:
+    """Whether something seems to cover more than a little of a marker that is seen, or of the white around it."""
+    outline = one.outline.astype(np.float32)
+    for corners in registration.markers_mm.values():
+        middle = corners.mean(0)
+        grown = 1.0 + WHITE_MM / np.abs(corners - middle).max()
+        white = middle + (corners - middle) * grown
+        if cv2.intersectConvexConvex(outline, white.astype(np.float32))[0] > ON_WHITE_MM2:
+            return True
+    return False
 
 
 def _in_order(found: Sequence["Outlined"], registration: Registration) -> tuple[LaidOut, ...]:
