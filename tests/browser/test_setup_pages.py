@@ -282,9 +282,7 @@ def test_an_owner_names_pieces_and_learns_them(tmp_path: Path) -> None:
                 assert await page.evaluate("document.querySelector('.piece .meaning').textContent") == meaning
             await page.evaluate("document.getElementById('learn').click()")
             await page.until("!document.getElementById('learned').hidden")
-            assert "Still missing: a/2, a/9." in await page.evaluate(
-                "document.getElementById('learned').textContent"
-            )
+            assert "Still missing: a/2, a/9." in await page.evaluate("document.getElementById('learned').textContent")
             assert TOKEN not in await page.evaluate("location.href")
             assert page.complaints == []
 

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from zeroconf import DNSOutgoing, IPVersion, ServiceInfo  # type: ignore[attr-defined]
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
@@ -113,6 +114,7 @@ class Deaf(Discovery):
         self._services = services
 
 
+@pytest.mark.long
 def test_a_name_is_never_free_for_those_who_ask_while_others_do() -> None:
     """Repeated questions are passed over and answers held back; the wait is long enough for both."""
 
@@ -198,6 +200,7 @@ def test_where_the_networks_cannot_be_asked_for_the_state_says_so_and_it_is_trie
     run(scenario)
 
 
+@pytest.mark.long
 def test_names_whose_letters_no_host_name_has_lead_to_hosts_of_their_own() -> None:
     async def scenario() -> None:
         async with (

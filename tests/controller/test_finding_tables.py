@@ -235,6 +235,7 @@ def test_a_system_that_refuses_is_said(what: str, monkeypatch: pytest.MonkeyPatc
     run(scenario)
 
 
+@pytest.mark.long
 def test_tables_that_are_asked_anew_take_no_place_from_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(finding_tables, "MOST_TABLES", 2)
     monkeypatch.setattr(finding_tables, "RENEW_S", 0.3)
@@ -251,6 +252,7 @@ def test_tables_that_are_asked_anew_take_no_place_from_others(monkeypatch: pytes
     run(scenario)
 
 
+@pytest.mark.long
 def test_everybody_is_asked_anew_from_time_to_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """As a question may have been lost: here the finder hears nobody who was there before it, until it asks anew."""
     monkeypatch.setattr(finding_tables, "RENEW_S", 0.3)
@@ -274,6 +276,7 @@ def test_everybody_is_asked_anew_from_time_to_time(monkeypatch: pytest.MonkeyPat
     run(scenario)
 
 
+@pytest.mark.long
 def test_an_answer_that_is_lost_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 

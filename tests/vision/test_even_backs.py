@@ -62,6 +62,7 @@ def test_backs_that_show_nothing_from_afar_are_read(pattern: str) -> None:
     ]
 
 
+@pytest.mark.long
 def test_a_card_of_another_colour_is_no_back() -> None:
     other = piece_view("other", PieceKind.SLICE_CARD, BACK, ALONE[0])
     image, _ = photograph(CARDS, [other, *laid([], OTHERS)], LIGHT, SIZE)

@@ -82,6 +82,7 @@ def test_what_is_pencilled_as_a_shadow_falls_on_the_sheet_is_read() -> None:
     assert {at for at, mark in dots.items() if mark.probability > 0.5} == set(DOTS)
 
 
+@pytest.mark.long
 def test_what_a_lamp_makes_too_bright_to_be_seen_is_not_surely_absent() -> None:
     blank, pencilled = pictures(6200.0, 0.85)
     lit = np.minimum(pencilled * 1.5, 255.0).astype(np.uint8)

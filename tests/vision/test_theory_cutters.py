@@ -134,6 +134,7 @@ def test_a_printed_line_that_ends_in_a_white_number_is_no_cutter(seed: int) -> N
     assert any(s.kind is PieceKind.BOARD for s in scene.sightings)
 
 
+@pytest.mark.long
 @cases("seed", [740026, 740057], always=1)
 def test_a_line_that_is_hardly_like_a_cutter_is_not_asked_about(seed: int) -> None:
     image, labels = photographs(FAMILIES["boards"], seed)
