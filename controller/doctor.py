@@ -273,7 +273,9 @@ def check_copy(config: TableConfig, config_file: Path | None = None) -> Finding:
         return Finding("faces", Health.BROKEN, f"{path} is not there", show)
     except OSError as error:
         return Finding("faces", Health.BROKEN, f"{path}: {error.strerror}", show)
-    except (VisionError, ComponentError) as error:
+    except ComponentError as error:
+        return Finding("faces", Health.BROKEN, str(error), "Put the option components of the settings right.")
+    except VisionError as error:
         return Finding("faces", Health.BROKEN, str(error), show)
     board = "" if pack.board is None else "the board" if not pack.names else " and a board"
     faces = f"{len(pack.names)} faces" if pack.names else ""

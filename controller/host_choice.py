@@ -74,11 +74,14 @@ class HostChoice:
 
 def check_table_faces(config: TableConfig) -> None:
     """Check that a table's faces can be used. Raises NotPlayable."""
+    from controller.games.facts import ComponentError
     from controller.watching import known_faces
     from vision.mat.errors import VisionError
 
     try:
         known_faces(config)
+    except ComponentError as error:
+        raise NotPlayable(str(error)) from error
     except VisionError as error:
         raise _no_faces(str(error)) from error
     except OSError as error:

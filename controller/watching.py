@@ -47,6 +47,7 @@ def make_reader(config: TableConfig) -> Callable[[Frame], Scene]:
 
     Raises:
         FacePackError, LensFileError, OSError: the file of faces or that of the lens cannot be used.
+        ComponentError: the options are wrong about the copy.
     """
     from vision.looking_for import finders_for
     from vision.reader import Reader
@@ -61,6 +62,7 @@ def known_faces(config: TableConfig) -> FacePack:
 
     Raises:
         FacePackError, OSError: the file of faces cannot be used.
+        ComponentError: the options are wrong about the copy.
     """
     if config.camera.driver != "simulated" and not needs_faces(config.game):
         return FacePack({}, ())

@@ -23,6 +23,7 @@ from zeroconf.asyncio import AsyncZeroconf
 
 from config.loader import load_table
 from config.schema import Confirm, TableConfig
+from controller.choosing import NotPlayable
 from controller.discovery import SERVICE, Announcement, Discovery
 from controller.doctor import (
     DARK,
@@ -51,6 +52,7 @@ from controller.doctor import (
     examine,
     installed_at,
 )
+from controller.host_choice import check_table_faces
 from controller.journal import Journal
 from controller.lenses import lens_file
 from controller.parts import FULL_BYTES, SCARCE_BYTES
@@ -78,6 +80,7 @@ from tests.controller.web.table import make_app
 from tests.hardware.fake_lgpio import FakeLgpio
 from tests.hardware.test_camera import VirtualClock
 from tests.rigs.emulation import CannotEmulate, build
+from tests.vision import drawn_cards
 from tests.vision import theory_pictures as drawn_board
 from tests.vision.drawn_table import enrolled
 from vision.frame import Frame, Image
@@ -449,6 +452,23 @@ def test_the_owners_copy(tmp_path: Path, faces: str | None, game: str, state: He
     assert said(finding) == ("faces", state)
     assert words in finding.what
     assert (f"pizzatable enrol --game {game} --out" in finding.remedy) == (state is Health.BROKEN)
+
+
+def test_where_the_settings_are_wrong_about_the_copy_nothing_has_to_be_shown_anew(tmp_path: Path) -> None:
+    cards = drawn_cards.enrolled().kinds[PieceKind.SLICE_CARD]
+    save_pack(FacePack({PieceKind.SLICE_CARD: cards}, ()), tmp_path / "cards.faces")
+    settings = f'''game = "slice"
+faces = "{tmp_path / "cards.faces"}"
+options.components = "none.toml"
+camera.driver = "opencv:0"'''
+    (tmp_path / "table.toml").write_text(settings)
+    config = load_table([tmp_path / "table.toml"])
+    finding = check_copy(config)
+    assert said(finding) == ("faces", Health.BROKEN)
+    assert "none.toml: cannot be read" in finding.what
+    assert finding.remedy == "Put the option components of the settings right."
+    with pytest.raises(NotPlayable, match=r"none\.toml: cannot be read"):
+        check_table_faces(config)
 
 
 def test_faces_of_an_owner_are_looked_at_where_the_table_is_simulated_too(tmp_path: Path) -> None:
