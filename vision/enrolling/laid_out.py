@@ -80,7 +80,8 @@ DOUBTFUL = 0.1
 WHITE_MM, ON_WHITE_MM2, CLEAR_THERE = 6.0, 20.0, 0.35
 """Around a marker so much of the mat is white. What seems to cover more than so little of a marker that is seen and of
 its white may have their edges for its own: it is a piece if it is as clear as that. Two on a cloth of many colours and
-beside a lamp's light that were none had 0.22 and 0.24, and lay 57 and 120 mm2 over it."""
+beside a lamp's light that were none had 0.22 and 0.24, and lay 57 and 120 mm2 over it; of 571 others in 48 photos none
+did."""
 AS_CLEAR = 0.75
 """What is so much as clear as another may be in its stead: a part of a piece whose last side hardly shows."""
 SIZING_REACH_MM = (6.0, 4.0, 2.5, 1.5)

@@ -39,7 +39,7 @@ NEEDED = frozenset({SLICE_BACK, f"slice/{HOT_SAUCE}"})
 """What the game tells by these names."""
 NAMES_MAY_DIFFER = True
 """A copy may have toppings and orders of its own, with names of their own."""
-MISSPELT = 0.9
+SURELY_MISSPELT = 0.9
 """So much alike are names of which one is the other with a letter too many or too few."""
 
 
@@ -86,7 +86,7 @@ def missing(enrolled: Mapping[PieceKind, Sequence[str]]) -> tuple[str, ...]:
         learned = set(enrolled.get(kind, ())) - {ORDER_BACK}
         gone = [face for face in wanted if face not in learned]
         others = [face for face in learned - set(wanted) if face.startswith(start)]
-        own = sum(not get_close_matches(face, gone, 1, MISSPELT) for face in others)
+        own = sum(not get_close_matches(face, gone, 1, SURELY_MISSPELT) for face in others)
         needed = [face for face in gone if face in NEEDED]
         more = len(gone) - len(needed) - own
         if not own:
