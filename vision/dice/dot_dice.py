@@ -5,7 +5,7 @@ may lie; there, every place must show either a dot or the die's own colour, and 
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import product
 
 import cv2
@@ -81,6 +81,8 @@ _OUTWARD = np.sign(_BEYOND) * (np.abs(_BEYOND) == 2)
 """From each of them away from the lattice."""
 _FACE = np.array([p for p in product(np.linspace(-1.6, 1.6, 8), repeat=2) if abs(p[0] * p[1]) < 2.0])
 """All over the face but for its rounded corners, in steps of the lattice."""
+_UNDER_DOT = (np.linalg.norm(_FACE[:, None] - _PLACES, axis=2) < DOT_RADII[1]).astype(np.float32)
+"""Which of them lie under a dot in each place."""
 _FEW = np.array([p for p in product((-1.5, -0.5, 0.5, 1.5), repeat=2) if abs(p[0] * p[1]) < 2.0])
 _ROUND = np.array([(np.cos(turn), np.sin(turn)) for turn in np.arange(6) * np.pi / 3])
 _RING = np.array([(np.cos(turn), np.sin(turn)) for turn in np.arange(8) * np.pi / 4])
@@ -387,6 +389,66 @@ def _quality(
 ) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_]]:
     """How well each pose shows a die's top (0 or less: not at all, more than -1 if only its dots seem too small), where
     its dots are (n x 9), and whether they alone tell it."""
+    places = _Places.of(top, poses, pips_mm)
+    quality, told = np.full(len(poses), -1.0), np.zeros(len(poses), bool)
+    fair = np.flatnonzero(places.fair)
+    if len(fair):
+        quality[fair], told[fair] = _judged_around(top, poses[fair], places.of_these(fair), size_mm, pips_mm)
+    return quality, places.dots, told
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """What shows in the places of the dots of poses, and on the face between them."""
+
+    own: NDArray[np.float32]
+    """The face's own colour: n x 1 x 3."""
+    at: NDArray[np.float32]
+    """n x 9 x 3, less the face's own."""
+    off_face: NDArray[np.float32]
+    """n x points of `_FACE`."""
+    contrast: NDArray[np.float32]
+    share: NDArray[np.float32]
+    """How much each place differs from the face, in parts of what the one that differs most does: n x 9."""
+    dots: NDArray[np.bool_]
+    """n x 9."""
+    bare: NDArray[np.float32]
+    """Which points of the face lie under none of the dots: n x points."""
+
+    @classmethod
+    def of(cls, top: _TopView, poses: Array, pips_mm: float) -> "_Places":
+        at, face = np.split(top.at(_placed(np.concatenate([_PLACES, _FACE]) * pips_mm, poses)), [9], axis=1)
+        own = _middles(face)
+        at = at - own
+        off = _most(at)
+        contrast = np.maximum(off.max(axis=1), 1e-3)
+        share = off / contrast[:, None]
+        dots = share >= CLEAR[1]
+        bare = 1.0 - np.minimum(dots.astype(np.float32) @ _UNDER_DOT.T, 1.0)
+        return cls(own, at, _most(face - own), contrast, share, dots, bare)
+
+    @property
+    def fair(self) -> NDArray[np.bool_]:
+        """Which of the poses may show a die's top by this alone."""
+        unclear = ((self.share > CLEAR[0]) & ~self.dots).any(axis=1)
+        pale = (self.contrast < LEAST_CONTRAST) | (self.dots.sum(axis=1) < 2)
+        return np.asarray(~(unclear | pale) & (self.uneven(EVEN * self.contrast) <= UNEVEN_SHARE))
+
+    def uneven(self, even: Array | NDArray[np.float32]) -> Array:
+        """The share of what is bare of the face that differs from its own colour by more than is `even` (n)."""
+        return np.asarray(
+            ((self.off_face > even[:, None]) * self.bare).sum(axis=1) / np.maximum(self.bare.sum(axis=1), 1.0)
+        )
+
+    def of_these(self, chosen: NDArray[np.intp]) -> "_Places":
+        """Those of some of the poses."""
+        return _Places(*(getattr(self, one.name)[chosen] for one in fields(self)))
+
+
+def _judged_around(
+    top: _TopView, poses: Array, places: _Places, size_mm: float, pips_mm: float
+) -> tuple[Array, NDArray[np.bool_]]:
+    """How well each pose shows a die's top, and whether its dots alone tell it, by what is around its `places`."""
     half = size_mm / 2
     side = np.array([(1.0, v) for v in np.linspace(-0.65, 0.65, 7)])
     sides = np.concatenate([side @ np.array([[c, s], [-s, c]]) for c, s in ((1, 0), (0, 1), (-1, 0), (0, -1))])
@@ -395,41 +457,31 @@ def _quality(
     next_to = _BEYOND * pips_mm
     next_around = (_BEYOND[:, None] + DOT_RADII[1] * _ROUND).reshape(-1, 2) * pips_mm
     next_outward = (_BEYOND[:, None] + DOT_RADII[0] * _OUTWARD[:, None] * [[1.0], [-1.0]]).reshape(-1, 2) * pips_mm
-    own_frame = [
-        *(_PLACES * pips_mm, inner, outer, _FACE * pips_mm),
-        *(next_to, next_outward, next_around, sides * half * 0.82, sides * half * 1.25),
-    ]
+    own_frame = [inner, outer, next_to, next_outward, next_around, sides * half * 0.82, sides * half * 1.25]
     points = _placed(np.concatenate(own_frame), poses)
     # All other points lie between the ends of the sides.
     shown = top.shows(points.reshape(len(poses), -1, 2)[:, -len(sides) :].reshape(len(poses), 4, 7, 2)[:, :, ::6]).all(
         axis=(1, 2)
     )
-    at, within, around, face, other, outward_other, around_other, inside, beyond = np.split(
+    within, around, other, outward_other, around_other, inside, beyond = np.split(
         top.at(points), np.cumsum([len(part) for part in own_frame])[:-1], axis=1
     )
-    own = _middles(face)
-    off, off_within, off_around, off_face = (_most(part - own) for part in (at, within, around, face))
-    contrast = np.maximum(off.max(axis=1), 1e-3)
-    share = off / contrast[:, None]
-    dots = share >= CLEAR[1]
+    own, contrast, dots = places.own, places.contrast, places.dots
+    off_within, off_around = (_most(part - own) for part in (within, around))
     filled = np.sort(off_within.reshape(-1, 9, len(_ROUND)), axis=2)[..., 1] / contrast[:, None]
     joined = np.einsum("pq,iwq->piw", dots, _TOWARDS)
     strange = np.where(joined, 0.0, off_around.reshape(-1, 9, len(_RING)))
     alone = np.sort(strange, axis=2)[..., -2] / contrast[:, None] < CLEAR[1]
-    under_dot = (np.linalg.norm(_FACE[:, None] - _PLACES, axis=2) < DOT_RADII[1]).astype(np.float32)
-    bare = 1.0 - np.minimum(dots.astype(np.float32) @ under_dot.T, 1.0)
     rim = (_most(inside - own) > EVEN * contrast[:, None]).mean(axis=1)
     stands_out = np.sort(_most(inside - beyond).reshape(-1, 4, 7), axis=2)[..., 1]
     edge = np.sort(stands_out, axis=1)[:, 1]
-    least_edge = np.clip(FACE_NOISES * row_medians(off_face), FAINTEST_EDGE, LEAST_EDGE)
+    least_edge = np.clip(FACE_NOISES * row_medians(places.off_face), FAINTEST_EDGE, LEAST_EDGE)
     # Where its sides are faint, the face itself must not have such a step: it would be part of a side.
     even = np.where(edge < LEAST_EDGE, np.minimum(EVEN * contrast, STEP * edge), EVEN * contrast)
-    told = (edge < least_edge) & _told_by_its_dots(at - own, dots, stands_out)
-    even = np.where(told, EVEN * contrast, even)
-    uneven = ((off_face > even[:, None]) * bare).sum(axis=1) / np.maximum(bare.sum(axis=1), 1.0)
+    told = (edge < least_edge) & _told_by_its_dots(places.at, dots, stands_out)
+    uneven = places.uneven(np.where(told, EVEN * contrast, even))
     least_filled = np.where(dots, filled, 1.0).min(axis=1)
-    wrong = ((share > CLEAR[0]) & ~dots).any(axis=1) | ~alone.all(axis=1) | ~shown
-    wrong |= (contrast < LEAST_CONTRAST) | (uneven > UNEVEN_SHARE) | (dots.sum(axis=1) < 2)
+    wrong = ~alone.all(axis=1) | ~shown | (uneven > UNEVEN_SHARE)
     wrong |= (edge < least_edge) & ~told
     wrong |= rim > RIM_SHARE
     off_other, off_outward, off_ring = (
@@ -442,7 +494,7 @@ def _quality(
     quality = 1.0 - uneven / UNEVEN_SHARE + np.minimum(edge, 0.3) + 0.1 * dots.sum(axis=1)
     quality = np.where(edge < LEAST_EDGE, np.minimum(quality, FAINT_QUALITY), quality)
     nearly = NEARLY * (1.0 - least_filled)
-    return np.where(wrong, -1.0, np.where(least_filled <= FULL, nearly, quality)), dots, told
+    return np.where(wrong, -1.0, np.where(least_filled <= FULL, nearly, quality)), told
 
 
 def _told_by_its_dots(
