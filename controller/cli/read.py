@@ -23,7 +23,8 @@ from vision.mat.registration import Registration, find_mat, lens_doubt
 from vision.pieces.faces import load_pack
 from vision.reader import read_photo
 from vision.reports.drawing import draw_dice, draw_scene
-from vision.scene import HiddenCause, PieceKind, Scene
+from vision.scene import HiddenCause, Origin, PieceKind, Scene
+from vision.sheets.finder import mat_markers
 from vision.threads import use_one_core
 
 
@@ -137,8 +138,15 @@ def what_is_wrong(scene: Scene, image: Image, game: str, kinds: Collection[Piece
             "no score sheet is found: expected one of which three corner marks show, each at least 13 pixels wide, "
             "sharply, and the sheets given with --sheet where they are not the kit's"
         )
+    if scene.origin is Origin.SHEET and (shown := mat_markers(image)):
+        return (
+            f"the mat is not found: expected two of its corner markers, sharp, and only marker {shown[0]} shows; other "
+            "sheets than this may be missing, and lengths are from this one's centre"
+        )
     if (nothing := nothing_known(scene, game)) is not None:
         return nothing
+    if PieceKind.BOARD in kinds and (unknown := _board_unknown(scene)) is not None:
+        return unknown
     if kinds != {PieceKind.SHEET} and not shows_colours(image):
         return "the photo shows no colours: pieces may be missed, as faces are told by theirs, too"
     return None
@@ -146,7 +154,7 @@ def what_is_wrong(scene: Scene, image: Image, game: str, kinds: Collection[Piece
 
 def nothing_known(scene: Scene, game: str) -> str | None:
     """What to say of a table on which nothing of this game is seen; None where something is."""
-    if scene.sightings:
+    if any(seen.likely for seen in scene.sightings):
         return None
     strange = sum(place.cause is HiddenCause.FOREIGN for place in scene.hidden)
     besides = f", but something strange in {strange} places" if strange else ""
@@ -154,6 +162,19 @@ def nothing_known(scene: Scene, game: str) -> str | None:
         f"none of the enrolled faces of {game} is seen{besides}: expected this game's pieces, and faces that were "
         "enrolled from this copy"
     )
+
+
+def _board_unknown(scene: Scene) -> str | None:
+    """What to say where the board, or how it lies, is not known; None where it is."""
+    boards = [seen for seen in scene.sightings if seen.kind is PieceKind.BOARD]
+    if any(seen.likely for seen in boards):
+        return None
+    if boards:
+        return (
+            "which of its three turns the board lies in cannot be told: expected more of its names in sight; what lies "
+            "on its spaces and lines is left out"
+        )
+    return "the board is not found: expected the one that was enrolled, with most of its print in sight"
 
 
 def _reader(

@@ -320,6 +320,12 @@ def lay_out(image: Image, layouts: Sequence[SheetLayout]) -> tuple[Registration,
     return lowest.registration, Origin.SHEET, found
 
 
+def mat_markers(image: Image) -> list[int]:
+    """The numbers of the mat's markers that a picture shows, also where they are too few for a mat."""
+    grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
+    return sorted(marker.number for marker in see_markers(grey, (), others=MARKERS_MM))
+
+
 def sightings(
     image: Image, registration: Registration, found: Sequence[FoundSheet], blanks: Blanks | None = None
 ) -> list[Sighting]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from vision.frame import Image
 from vision.mat.registration import Registration
 from vision.pieces.light_across import light_of
+from vision.sheets.contrasts import BESIDE_TOPPINGS, box_points, differing, looks_at, topping_points
 from vision.sheets.focus import blurs_mm, paper_beside
 from vision.sheets.layout import Array, SheetLayout
 from vision.short_axes import median_of
@@ -26,6 +27,10 @@ Zone = tuple[slice, slice]
 """Rows and columns of cells."""
 
 PX_PER_MM = 4.5
+ALIKE_GROUND = 0.2
+"""Boxes' grounds that differ by less (logarithms) are of one colour, in more or less light."""
+LEAST_TOPPINGS = 3
+"""So many toppings tell how much print differs within itself."""
 MARGIN_MM = 5.0
 COARSE = 3
 """The paper is looked at in cells of so many pixels."""
@@ -415,7 +420,7 @@ def _foreign(
         part = _around(boxes, _disc(TOPPINGS_GONE_MM).shape[0])
         surface = np.zeros_like(bare)
         surface[part] = _closed(np.ascontiguousarray(bare[part]), TOPPINGS_GONE_MM)
-        usual = np.median([np.median(surface[zone].reshape(-1, 3), axis=0) for zone in zones], axis=0)
+        usual = _box_ground(surface, zones, _box_shows(cells, layout, left, top), even)
         off = surface[part] - usual
         strange[part] |= boxes[part] & _differs(off, off[boxes[part]], shade=0.2)
         whole = np.zeros_like(boxes)
@@ -428,6 +433,31 @@ def _foreign(
     opened = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
     joined = cv2.morphologyEx(_large(np.asarray(opened, np.uint8)), cv2.MORPH_CLOSE, _disc(TOPPINGS_GONE_MM))
     return np.asarray(cv2.dilate(joined, _disc(2 * GROWN_MM)), np.uint8), _as_mask(odd), told
+
+
+def _box_shows(cells: Plane, layout: SheetLayout, left: float, top: float) -> NDArray[np.bool_]:
+    """Which boxes' print may show, by how much it differs within itself beside toppings'; all where these are few."""
+    if len(layout.toppings) < LEAST_TOPPINGS:
+        return np.ones(len(layout.boxes), bool)
+    boxes, toppings = (
+        differing(looks_at(cells, _cells(points, left, top).reshape(points.shape)))
+        for points in (box_points(layout.boxes), topping_points(layout.toppings))
+    )
+    least, most = np.array(BESIDE_TOPPINGS) * np.median(toppings)
+    return np.asarray((boxes >= least) & (boxes <= most))
+
+
+def _box_ground(
+    surface: Plane, zones: Sequence[Zone], shows: NDArray[np.bool_], even: Callable[[Zone], Plane]
+) -> Plane:
+    """The colour of boxes' ground in these zones of the surface. Things may lie on most: of those whose print shows, if
+    any does, the one most like paper in its `even` light tells, with those that are like it."""
+    told = [zone for zone, one in zip(zones, shows, strict=True) if one] or list(zones)
+    grounds = np.array([np.median(surface[zone].reshape(-1, 3), axis=0) for zone in told])
+    paper = np.array([np.median(even(zone).reshape(-1, 3), axis=0) for zone in told])
+    most = grounds[np.abs(grounds - paper).max(axis=1).argmin()]
+    alike = np.abs(grounds - most).max(axis=1) < ALIKE_GROUND
+    return np.asarray(np.median(grounds[alike], axis=0), np.float32)
 
 
 def _as_mask(flags: NDArray[np.bool_]) -> Mask:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from vision.sheets.flattening import PX_PER_MM, FlatSheet, Plane, disc_points
 from vision.sheets.layout import Array, BonusBox, PrintedTopping
-from vision.short_axes import median_of, row_medians, row_quantiles
+from vision.short_axes import median_of, middle_row, row_medians, row_quantiles
 
 Bools = NDArray[np.bool_]
 
@@ -53,6 +53,9 @@ BAND_MM = 2.6
 """So far to both sides of the outer dots a print may have a border."""
 LEAST_FREE = 2
 """So many edges without a line show it."""
+
+RIM_MM, RIM_SIDES = 2.0, 32
+"""So far beyond a topping's print it is looked how much of it spreads there, to so many sides."""
 
 CROSS_REACH_MM = 4.2
 """Strokes over a topping are looked for so far from its middle."""
@@ -177,6 +180,40 @@ def soft_dots(flat: FlatSheet, places_mm: Array, crossed: Sequence[PrintedToppin
     peaks = np.where(_near_toppings(crossed, points, CROSS_ROOM), -np.inf, softened).max(axis=1)
     broad = flat.sampled(_softened(flat.darkness, DOT_SOFT_MM[1], part), found.centres_mm)
     return np.asarray(peaks - found.around, np.float32), np.asarray(broad - found.around, np.float32)
+
+
+def without_rims(flat: FlatSheet, plane: Plane) -> Plane:
+    """The plane without what toppings' print spreads around them in a picture that is not sharp: beside them that looks
+    like a line between their dots. Toppings of one kind spread alike to all sides, few of which are pencilled on."""
+    result = plane.copy()
+    for kind in sorted({topping.kind for topping in flat.layout.toppings}):
+        alike = [topping for topping in flat.layout.toppings if topping.kind == kind]
+        radii, spread = _rim(flat, alike)
+        for topping in alike:
+            column, row = (float(at) for at in flat.at(np.array(topping.centre_mm)))
+            reach = round(radii[-1] * PX_PER_MM)
+            part = tuple(slice(max(round(at) - reach, 0), round(at) + reach + 1) for at in (row, column))
+            rows, columns = np.indices(result[part].shape)
+            away = np.hypot(rows + part[0].start - row, columns + part[1].start - column) / PX_PER_MM
+            result[part] -= np.interp(away, radii, spread, left=0.0, right=0.0).astype(np.float32)
+    return result
+
+
+def _rim(flat: FlatSheet, toppings: Sequence[PrintedTopping]) -> tuple[Array, Array]:
+    """How far from the middle of toppings printed alike it is darker than paper beyond their print (n), and by how much
+    (n), to most sides of most of them."""
+    edge = toppings[0].size_mm / 2
+    radii = np.arange(edge, edge + RIM_MM, 1.0 / PX_PER_MM)
+    turns = np.radians(np.arange(0.0, 360.0, 360.0 / RIM_SIDES))
+    rays = np.stack([np.cos(turns), np.sin(turns)], axis=-1)[:, None] * radii[:, None]
+    points = np.array([topping.centre_mm for topping in toppings])[:, None, None] + rays
+    along = points.reshape(-1, len(radii), 2)
+    open_ones = (flat.sampled(flat.foreign.astype(np.float32), along) == 0.0).all(axis=1)
+    darkness = flat.sampled(flat.darkness, along)[open_ones]
+    if not len(darkness):
+        return radii, np.zeros(len(radii))
+    usual = middle_row(darkness)
+    return radii, np.minimum.accumulate(np.clip(usual - usual[-1], 0.0, None))
 
 
 def without_border(flat: FlatSheet, free: Bools) -> tuple[Plane, float]:

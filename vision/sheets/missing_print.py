@@ -4,6 +4,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.sheets.contrasts import BESIDE_TOPPINGS, box_points, differing, looks_at, topping_points
 from vision.sheets.flattening import PX_PER_MM, FlatSheet, Plane, disc_points
 from vision.sheets.layout import Array, SheetLayout
 from vision.short_axes import median_of, row_medians, row_quantiles
@@ -27,7 +28,6 @@ greater share of all or darker by no more than the last on average: a hand lies 
 HARDLY, LEAST_TOLD = 0.7, 5
 """Beside a topping that does not show dots do not, either, where with those next to them, so many at least, they show
 less than this share of what is usual on average."""
-TOPPING_MM, TOPPING_STEP_MM = 3.6, 0.4
 LEAST_ALIKE, LESS_ALIKE = 0.6, 0.25
 """A topping whose colours, or how these differ from each other, correlate less than this with what is usual for its
 kind, and by so much less than most of its kind do, does not show."""
@@ -36,11 +36,6 @@ OF_A_KIND = 3
 PLAIN, PLAIN_BOX = 0.35, 0.25
 """A topping, or a box, whose colours differ by less than this share of what those of the second of its kind do that
 differs most, does not show. Of 3700 toppings and 1000 boxes that lay open none differed by less than 0.45."""
-PLAIN_BESIDE = 0.3
-"""Nor does a box that differs, point by point, by less than this share of what most toppings do: 0.68 at least on 125
-sheets of three prints."""
-BOX_SHARE, BOX_STEPS = 0.42, 19
-"""A box is looked at so far from its middle, in its size, at so many points each way."""
 
 
 def dots_missing(flat: FlatSheet, toppings: Bools) -> Bools:
@@ -165,7 +160,7 @@ def toppings_missing(flat: FlatSheet) -> Bools:
     for kind in set(kinds.tolist()):
         mine = kinds == kind
         if mine.sum() >= OF_A_KIND:
-            plain = _plain(looks[mine], PLAIN)
+            plain = _plain(differing(looks[mine]), PLAIN)
             alike = np.maximum(_alike(looks[mine], ~plain), _alike(tints[mine], ~plain))
             missing[mine] = plain | (alike < min(LEAST_ALIKE, median_of(alike[~plain]) - LESS_ALIKE))
     return missing
@@ -176,40 +171,30 @@ def boxes_missing(flat: FlatSheet, toppings: Bools) -> Bools:
     boxes = flat.layout.boxes
     if not boxes:
         return np.zeros(0, bool)
-    line = np.linspace(-BOX_SHARE, BOX_SHARE, BOX_STEPS)
-    places = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
-    points = np.stack([np.array(box.centre_mm) + places * box.size_mm for box in boxes])
-    looks = _looks(flat, points)
-    missing = _plain(looks, PLAIN_BOX) if len(boxes) >= OF_A_KIND else np.zeros(len(boxes), bool)
-    shown = np.count_nonzero(~toppings)
-    if shown >= OF_A_KIND:  # where all boxes are covered none of them tells
-        missing |= _differing(looks) < PLAIN_BESIDE * np.median(_differing(_topping_looks(flat)[~toppings]))
+    differ, shown = differing(_looks(flat, box_points(boxes))), np.count_nonzero(~toppings)
+    missing, most = np.zeros(len(boxes), bool), float(np.inf)
+    if shown >= OF_A_KIND:  # where most boxes are covered they do not tell
+        least, most = np.array(BESIDE_TOPPINGS) * np.median(differing(_topping_looks(flat)[~toppings]))
+        missing = (differ < least) | (differ > most)
+    if np.count_nonzero(differ <= most) >= OF_A_KIND:
+        missing |= _plain(differ, PLAIN_BOX, most)
     return missing
 
 
 def _topping_looks(flat: FlatSheet) -> Plane:
     """The colours (logarithms) of each topping: n x points x 3."""
-    centres = np.array([topping.centre_mm for topping in flat.layout.toppings])
-    return _looks(flat, centres[:, None] + disc_points(0.0, TOPPING_MM, TOPPING_STEP_MM))
+    return _looks(flat, topping_points(flat.layout.toppings))
 
 
 def _looks(flat: FlatSheet, points_mm: Array) -> Plane:
     """The colours (logarithms) of n x m points: n x m x 3."""
-    at = flat.to_cells(points_mm.reshape(-1, 2)).astype(np.float32).reshape(points_mm.shape)
-    looks = cv2.remap(flat.cells, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    return np.asarray(looks, np.float32)
+    return looks_at(flat.cells, flat.to_cells(points_mm.reshape(-1, 2)).reshape(points_mm.shape))
 
 
-def _plain(looks: Plane, share: float) -> Bools:
-    """Which looks (n x points x 3) differ within themselves by less than this share of the second largest."""
-    differ = _differing(looks)
-    return np.asarray(differ < share * np.sort(differ)[-2])
-
-
-def _differing(looks: Plane) -> Plane:
-    """How much each look (n x points x 3) differs within itself, point by point."""
-    off = (looks - looks.mean(axis=1, keepdims=True)).reshape(len(looks), -1)
-    return np.asarray(np.linalg.norm(off, axis=1) / looks.shape[1] ** 0.5, np.float32)
+def _plain(differ: Plane, share: float, most: float = np.inf) -> Bools:
+    """Which looks, by how much they differ within themselves, do so by less than this share of the second of those that
+    differ most, but for such as differ by more than print can."""
+    return np.asarray(differ < share * np.sort(differ[differ <= most])[-2])
 
 
 def _alike(looks: Plane, shown: Bools) -> Array:

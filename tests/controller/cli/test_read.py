@@ -17,7 +17,7 @@ from tests.long import cases
 from tests.vision.drawn_table import photograph
 from vision.mat.lens import Lens
 from vision.pieces.faces import load_pack, save_pack
-from vision.scene import FaceLikelihood, HiddenCause, HiddenPlace, PieceKind, Pose, Scene, Sighting
+from vision.scene import FaceLikelihood, HiddenCause, HiddenPlace, Origin, PieceKind, Pose, Scene, Sighting
 
 PHOTOS = Path(__file__).parents[4] / "shared" / "photos" / "table"
 
@@ -109,6 +109,32 @@ def test_a_photo_without_colours_and_one_without_pieces_are_named() -> None:
         assert read.what_is_wrong(some, image, game, {kind}) is None
         assert "shows no colours" in str(read.what_is_wrong(some, grey, game, {kind}))
         assert f"none of the enrolled faces of {game} is seen" in str(read.what_is_wrong(nothing, image, game, {kind}))
+
+
+def test_a_board_that_is_not_found_or_not_told_which_way_is_named() -> None:
+    image = photograph([])
+    topping, board = (replace(_slice(0.9), kind=kind) for kind in (PieceKind.TOPPING, PieceKind.BOARD))
+    untold = replace(board, faces=(FaceLikelihood("board", 1 / 3),))
+    kinds = {PieceKind.TOPPING, PieceKind.BOARD}
+
+    def said(*sightings: Sighting) -> str:
+        return str(read.what_is_wrong(Scene(0.0, 1, sightings, (), 0.0), image, "pizza_theory", kinds))
+
+    assert said(topping, board) == "None"
+    assert said(topping).startswith("the board is not found")
+    assert said(topping, untold).startswith("which of its three turns the board lies in cannot be told")
+    assert said(untold).startswith("none of the enrolled faces")
+
+
+def test_a_sheet_read_beside_a_mat_that_is_not_found_is_said_to_be_alone() -> None:
+    whole = photograph([])
+    scene = Scene(0.0, 1, (replace(_slice(0.9), kind=PieceKind.SHEET),), (), 0.0, origin=Origin.SHEET)
+    part = whole.copy()
+    part[:, whole.shape[1] // 2 :] = part[whole.shape[0] // 2 :] = 128
+    warning = str(read.what_is_wrong(scene, part, "dice_and_slice", {PieceKind.SHEET}))
+    assert "the mat is not found" in warning
+    assert "only marker 0 shows" in warning
+    assert read.what_is_wrong(scene, np.full_like(part, 128), "dice_and_slice", {PieceKind.SHEET}) is None
 
 
 def test_photos_of_one_name_are_told_apart(tmp_path: Path) -> None:
