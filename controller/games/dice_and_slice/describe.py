@@ -3,9 +3,11 @@
 Dots and squares are [column, row], from 0 at the left and at the top of the sheet as it is printed.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from controller.game import Json
+from controller.games.dice_and_slice.components import Face, load_components
+from controller.games.dice_and_slice.laid import face_shown
 from vision.scene import LIKELY, MarkKind, PieceKind, Scene, SheetMark, Sighting
 
 KINDS = frozenset({PieceKind.SHEET})
@@ -21,11 +23,13 @@ def describe(scene: Scene) -> Json:
     that no line joins, though the rules want one), `crossed` (squares of crossed-out toppings), `circled` and
     `crossed_bonuses` (numbers of the boxes from the left, from 0), `hidden` (the places that something lies on, by the
     kind of mark) and `doubtful` (marks that may or may not be there, with their likelihoods); and `dice`, each with its
-    `pattern` (three rows, # a dot) as seen with its right side along `angle_deg`. Nothing is said of hidden places.
+    `pattern` (three rows, # a dot) as seen with its right side along `angle_deg`, and the `face` of the usual dice that
+    has it: null is another game's die. Nothing is said of hidden places.
     """
+    faces = load_components().faces
     return {
         "sheets": [_sheet(sighting) for sighting in scene.sightings if sighting.kind is PieceKind.SHEET],
-        "dice": [_die(sighting) for sighting in scene.sightings if sighting.kind is PieceKind.DIE],
+        "dice": [_die(sighting, faces) for sighting in scene.sightings if sighting.kind is PieceKind.DIE],
     }
 
 
@@ -63,5 +67,11 @@ def _pairs(lines: Sequence[SheetMark]) -> list[list[list[int]]]:
     return [[list(mark.at[:2]), list(mark.at[2:])] for mark in lines]
 
 
-def _die(die: Sighting) -> Json:
-    return {"pattern": die.face.split("/"), "angle_deg": die.pose.angle_deg, "likelihood": die.probability}
+def _die(die: Sighting, faces: Mapping[str, Face]) -> Json:
+    pattern = die.face.split("/")
+    return {
+        "face": face_shown(faces, pattern),
+        "pattern": pattern,
+        "angle_deg": die.pose.angle_deg,
+        "likelihood": die.probability,
+    }

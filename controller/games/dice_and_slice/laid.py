@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from controller.game import Player
+from controller.games.dice_and_slice.components import Face
 from controller.games.polygons import inside
 from controller.reading import Layout
 from vision.scene import Point, Sighting
@@ -52,6 +53,12 @@ def turns_of(picture: Sequence[str], mark: str) -> frozenset[frozenset[tuple[int
         turned.append(frozenset((x - left, y - bottom) for x, y in dots))
         dots = {(-y, x) for x, y in dots}
     return frozenset(turned)
+
+
+def face_shown(faces: Mapping[str, Face], pattern: Sequence[str]) -> str | None:
+    """Which of these faces has the dots (#) of such rows, in any turn; None: a die of something else."""
+    shown = turns_of(pattern, "#")
+    return next((name for name, face in faces.items() if face.dots in shown), None)
 
 
 def seat_way(areas: Mapping[Player, Sequence[Sequence[Point]]], player: Player) -> Point:

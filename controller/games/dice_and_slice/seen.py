@@ -309,7 +309,7 @@ class Seen:
             spot = laid.at(one)
             if one.kind is not PieceKind.DIE or one.probability < LEAST_DIE or laid.lies_on(spot, sheets):
                 continue
-            face = self._face(one.face.split("/"))
+            face = laid.face_shown(self._parts.faces, one.face.split("/"))
             if face is not None:
                 area = laid.area_of(spot, self.layout)
                 found.append(DieSeen(index, face, one.probability, area, laid.is_in_middle(spot)))
@@ -320,10 +320,6 @@ class Seen:
         dots = {mark.at for mark in sheet.marks if mark.kind is MarkKind.DOT}
         table = self._parts.grid
         return len(dots) == len(table.names) and max(dots) == (table.columns, table.rows)
-
-    def _face(self, pattern: Sequence[str]) -> str | None:
-        shown = laid.turns_of(pattern, "#")
-        return next((name for name, face in self._parts.faces.items() if face.dots in shown), None)
 
 
 def _odds(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:

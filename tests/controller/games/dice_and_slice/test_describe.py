@@ -38,8 +38,13 @@ def test_marks_are_sorted_and_hidden_places_are_left_open() -> None:
                 "doubtful": [{"mark": "dot", "at": [1, 0], "likelihood": 0.8}],
             }
         ],
-        "dice": [{"pattern": ["##.", "...", "..#"], "angle_deg": -12.5, "likelihood": 0.9}],
+        "dice": [{"face": "B6", "pattern": ["##.", "...", "..#"], "angle_deg": -12.5, "likelihood": 0.9}],
     }
+
+
+def test_a_die_of_another_game_has_no_face() -> None:
+    die = Sighting(PieceKind.DIE, AT, (FaceLikelihood("#.#/.../#.#", 0.99),), True, 1.0, OUTLINE)
+    assert [one["face"] for one in describe(Scene(0.0, 0, (die,), (), 0.0))["dice"]] == [None]
 
 
 def test_the_kits_print_shows_the_games_toppings_and_bonuses() -> None:
