@@ -13,7 +13,7 @@ import numpy as np
 
 from controller.whose_faces import GameFaces
 from vision.board.marks import MarkedBoard, board_of_marks
-from vision.enrolling.alike import Likeness, even_faces, hardly_printed, likenesses, upside_down
+from vision.enrolling.alike import ALIKE_LEAD, Likeness, even_faces, hardly_printed, likenesses, upside_down
 from vision.enrolling.contact_sheet import contact_sheet, numbered, upright
 from vision.enrolling.laid_out import LaidOut, SeenTable, doubt_of_table, find_laid_out
 from vision.enrolling.lumps import lumps
@@ -102,7 +102,8 @@ class Learned:
     def sentences(self) -> list[str]:
         """What of the faces themselves should be looked at again."""
         alike = [
-            f"{one.face} and {one.other} look alike (lead {one.lead}): the camera may take one for the other"
+            f"{one.face} and {one.other} look alike: the camera may take one for the other (the right one fits "
+            f"better by {one.lead}; expected {ALIKE_LEAD} and more)"
             for one in self._pairs()
         ]
         turned = [
