@@ -15,6 +15,7 @@ from controller.reading import Describe
 from controller.whose_faces import check_faces
 from vision.dice.photo import DicePhotos
 from vision.files.photos import load_with_focal, save_photo
+from vision.finders import Finder
 from vision.frame import Image, shows_colours
 from vision.looking_for import finders_for
 from vision.mat.errors import VisionError
@@ -201,10 +202,16 @@ def _reader(
     pack = load_pack(faces)
     for warning in check_faces(pack, faces, game):
         click.echo(f"Warning: {warning}", err=True)
-    finders = finders_for(kinds, pack, load_prints(sheets))
+    prints = load_prints(sheets)
+
+    def finders() -> Sequence[Finder]:
+        """New ones for each photo: what one shows of a table is no memory for the next, which may show another."""
+        return finders_for(kinds, pack, prints)
+
+    finders()  # what is missing is said before any photo is read
     if lens_file is None:
         return (
-            lambda image, assumed: read_photo(image, pack, assumed=assumed, finders=finders),
+            lambda image, assumed: read_photo(image, pack, assumed=assumed, finders=finders()),
             lambda image, assumed: find_mat(image, assumed=assumed),
         )
 
@@ -213,7 +220,7 @@ def _reader(
     def read(image: Image, _: AssumedFocal) -> Scene:
         lens = lens_for(lens_file, image)
         _warn_of_lens(find_mat(image, lens=lens), lens, lens_file)
-        return read_photo(image, pack, lens=lens, finders=finders)
+        return read_photo(image, pack, lens=lens, finders=finders())
 
     return read, lambda image, _: find_mat(image, lens=lens_for(lens_file, image))
 

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from random import Random
@@ -135,6 +136,25 @@ def test_a_sheet_read_beside_a_mat_that_is_not_found_is_said_to_be_alone() -> No
     assert "the mat is not found" in warning
     assert "only marker 0 shows" in warning
     assert read.what_is_wrong(scene, np.full_like(part, 128), "dice_and_slice", {PieceKind.SHEET}) is None
+
+
+def test_a_photo_is_no_memory_for_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.vision.theory_pictures import pack
+
+    used: list[object] = []
+
+    def read_photo(*_: object, finders: Sequence[object], **__: object) -> Scene:
+        used.extend(finders)
+        return Scene(0.0, 0, (), (), 0.0)
+
+    faces, photos = tmp_path / "faces", [tmp_path / f"{number}.png" for number in range(2)]
+    save_pack(pack(), faces)
+    for photo in photos:
+        cv2.imwrite(str(photo), photograph([]))
+    monkeypatch.setattr("controller.cli.read.read_photo", read_photo)
+    arguments = ["--game", "pizza_theory", "--faces", str(faces), *map(str, photos)]
+    assert CliRunner().invoke(read.command, arguments).exit_code == 0
+    assert len({id(finder) for finder in used}) == len(used) > len(photos)
 
 
 def test_photos_of_one_name_are_told_apart(tmp_path: Path) -> None:
