@@ -8,8 +8,9 @@ import pytest
 
 from controller.games.pizza_theory.describe import KINDS
 from tests.long import cases
-from tests.vision.drawn_board import Board, Stick, draw, every_space, label, line_ends
-from tests.vision.drawn_table import View
+from tests.vision.drawn_board import Board, Stick, draw, every_space, label, line_ends, space_mm
+from tests.vision.drawn_table import View, project
+from tests.vision.theory_pictures import plain_pack
 from vision.board.finder import board_finder
 from vision.board.much_light import cut_off, find_in_much_light, told_times
 from vision.board.sight import sight_of
@@ -172,3 +173,24 @@ def test_toppings_under_a_pale_hand_in_that_light_are_not_thought_gone() -> None
     for space in covered:
         assert not space.contents or space.contents[0].probability < SURE, space
     is_so(watched(picture_of(BOARD), *lit), BOARD)
+
+
+def test_a_white_topping_is_not_known_as_before_where_a_mirrored_lamp_blinds_all_around_it() -> None:
+    colours = {"blue": "white", "orange": "green", "black": "red"}
+    before = replace(BOARD, spaces={name: colours[one] for name, one in (BOARD.spaces or {}).items()}, sticks=[])
+    blinded, *others = (name for name, colour in (before.spaces or {}).items() if colour == "white")
+    after = bright(picture_of(replace(before, spaces={**(before.spaces or {}), blinded: "green"}), 2), 1.7)
+    x, y = project(before.to_table(space_mm(blinded)[None]), View())[0]
+    rows, columns = np.mgrid[: after.shape[0], : after.shape[1]]
+    lamp = 900.0 * np.exp(-((columns - x) ** 2 + (rows - y) ** 2) / 32.0**2)
+    board = plain_pack().board
+    assert board is not None
+    finder, registration = board_finder(board), find_mat(after)
+    finder.find(picture_of(before), registration, ())
+    lit = np.asarray(np.clip(after + lamp[..., None], 0, 255), np.uint8)
+    lying = next(one for one in finder.find(lit, registration, ()) if one.kind is PieceKind.BOARD)
+    known = {space.name: space.contents[0] for space in lying.spaces if space.contents}
+    assert blinded not in known or known[blinded].probability < SURE
+    far = [name for name in others if np.linalg.norm(space_mm(name) - space_mm(blinded)) > 60.0]
+    assert far
+    assert all(known[name].face == "white" and known[name].probability > SURE for name in far)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from vision.board.pose import BoardFit, on_grid, print_at
 from vision.board.record import HARDLY_SURE, TOPPING_THICK_MM, BoardPrint, topping_rings
 from vision.board.sight import Sight, inside_any
-from vision.board.toppings import ring_cost, same_cost
+from vision.board.toppings import RIM_MM, RIM_POINTS, ring_cost, same_cost
 from vision.pieces.features import LOG_FLOOR
 from vision.pieces.verify import SATURATED
 from vision.scene import EMPTY, SURE, FaceLikelihood, PieceKind, Pose, Sighting, Space
@@ -44,6 +44,13 @@ TOUCHED = 0.05
 touched: white paper and print beside it that is nearly cut off differ by 0.1."""
 OPEN_STRAYS = 0.06
 """What lies open looks as it did but for so much, on average: skin in much light is nearly as pale as print."""
+WHITE, DARKER = 0.03, 0.06
+"""What is no darker (logarithm) than the top in every channel, by the first, and by the second darker in one in the
+light that the board tells, is blinded by more light than that, and may be anything: also what would be white there."""
+WHITE_SHARE, BLINDED_AROUND = 0.5, 0.3
+"""So is a space of which so much is white, and so much of what is right around it blinded: in simulated pictures of a
+lamp mirrored on the board 0.58 to 0.65 of it, where what lay there was no more what was known; around white toppings
+that did lie so, on drawn and simulated boards in 1.3 to 2.4 times as much light, none of it."""
 LEAST_OPEN_MM = 60.0
 """Of what shows less nothing is said."""
 
@@ -64,6 +71,16 @@ class Seen:
         at = self.sight.seen(_on_table(own_mm, self.fit), self.fit.height_mm + up_mm)
         return np.asarray(self.sight.seen_colours(at) - self.fit.light_at(own_mm), np.float32)
 
+    @property
+    def top(self) -> Floats:
+        """The brightest colours (logarithms) that the picture can show."""
+        return np.asarray(np.log(SATURATED * self.sight.gain + LOG_FLOOR), np.float32)
+
+    def is_white(self, own_mm: Array, up_mm: float) -> Flags:
+        """Which points (... x 2) are as bright as that in every channel."""
+        shown = self.sight.seen_colours(self.sight.seen(_on_table(own_mm, self.fit), self.fit.height_mm + up_mm))
+        return np.asarray((shown > self.top - WHITE).all(-1))
+
 
 def remembered(plain: Seen, lately: Seen | None, now: Seen, board: BoardPrint) -> list[Sighting]:
     """What lies on a board in much light (`now`, as it is read), what has not changed since there was less of it as it
@@ -83,7 +100,8 @@ def remembered(plain: Seen, lately: Seen | None, now: Seen, board: BoardPrint) -
 def without_as_before(plain: Seen, now: Seen, own_mm: Array, covering: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """What lies over a board in much light (255 at points of its frame, n x n x 2), but for where it looks as it did
     before: crossing cutters seemed to be hands."""
-    same = _size(_Then(plain, now).off(own_mm, 0.0)) < OPEN_STRAYS
+    then = _Then(plain, now)
+    same = (_size(then.off(own_mm, 0.0)) < OPEN_STRAYS) & ~then.blinded(own_mm, 0.0)
     opened = cv2.morphologyEx(np.where(same, np.uint8(0), covering), cv2.MORPH_OPEN, _NEAR)
     return np.asarray(opened, np.uint8)
 
@@ -121,6 +139,11 @@ class _Then:
         lit = np.minimum(levels * on_grid(times, own_mm), SATURATED * self.now.sight.gain)
         return np.asarray(np.log(np.maximum(lit, 0.0) + LOG_FLOOR), np.float32)
 
+    def blinded(self, own_mm: Array, up_mm: float) -> Flags:
+        """Which points (... x 2) are white, and would not be if nothing had changed there."""
+        darker = (self.expected(own_mm, up_mm) < self.now.top - DARKER).any(-1)
+        return np.asarray(darker & self.now.is_white(own_mm, up_mm))
+
     def was_touched(self, own_mm: Array, up_mm: float) -> Flags:
         """Where (n x points x 2 gives n) it looks otherwise than it did in the same light."""
         return np.asarray(np.abs(self.off(own_mm, up_mm).mean(-2)).max(-1) > TOUCHED)
@@ -156,7 +179,7 @@ def _same_spaces(then: _Then, lately: _Then | None, board: BoardPrint) -> dict[s
     costs = same_cost(then.off(own, 0.0), is_open)
     faces = np.array([space.contents[0].face for space in known])
     least = np.min([np.where(faces == name, np.inf, cost) for name, cost in others.items()], axis=0)
-    likely = costs < SAME_COST
+    likely = (costs < SAME_COST) & ~_blinded(then, board, which)
     against = np.where(likely, costs, 0.0) - least - SAME_LIKELIER
     same = 1.0 / (1.0 + np.exp(np.clip(against / 2, -50.0, 50.0)))
     likely &= same > 0.5
@@ -170,6 +193,16 @@ def _same_spaces(then: _Then, lately: _Then | None, board: BoardPrint) -> dict[s
         for space, is_same, p, (x, y) in zip(known, likely, same, at, strict=True)
         if is_same
     }
+
+
+def _blinded(then: _Then, board: BoardPrint, which: Sequence[int]) -> Flags:
+    """Which of some spaces are blinded: white by more light than the board tells, and not by what lies there."""
+    angles = np.linspace(0.0, 2 * np.pi, RIM_POINTS, endpoint=False)
+    away = board.topping_mm / 2 + np.array(RIM_MM)
+    rim = (away[:, None, None] * np.stack([np.cos(angles), np.sin(angles)], axis=-1)).reshape(-1, 2)
+    middles, disc = board.spaces_mm[which][:, None], topping_rings(board.topping_mm).reshape(-1, 2)
+    white, blinded = then.now.is_white(middles + disc, 0.0), then.blinded(middles + rim, 0.0)
+    return np.asarray((white.mean(1) > WHITE_SHARE) & (blinded.mean(1) > BLINDED_AROUND))
 
 
 def _changed(then: _Then, lately: _Then, board: BoardPrint, own_mm: Array, known: Sequence[Space]) -> Flags:
