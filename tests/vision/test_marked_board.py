@@ -130,6 +130,10 @@ def with_corners(*points: list[int]) -> dict[str, Any]:
         (without("topping_edge"), "no edge of a topping is marked"),
         (marks_of(SHOWN, View()) | {"topping_edge": [5, 5]}, "topping_edge makes toppings [0-9]+ mm wide"),
         (marks_of(SHOWN, View()) | {"rim": [[10, 10], [20, 20], [30, 30]]}, "lie on no circle"),
+        (
+            marks_of(SHOWN, View()) | {"rim": [[300, 60], [620, 60], [940, 60], [940, 380], [940, 700], [300, 700]]},
+            "lie on no circle; expected .* around the round edge of the pizza that is printed on it",
+        ),
         (marks_of(SHOWN, View()) | {"rim": [[100, 100], [500, 100], [300, 300]]}, "the rim's middle is"),
         (with_corners([600, 300], [600, 300], [600, 300]), "the corners leave 0 mm from space to space"),
         (with_corners([600, 300], [800, 300], [700, 310]), "the corners miss even spaces by"),

@@ -121,7 +121,10 @@ def _circle(points: Array, where: str) -> tuple[Array, float]:
     centre, radius = np.array([x, y]), float(np.sqrt(max(rest + x * x + y * y, 0.0)))
     miss = np.abs(np.linalg.norm(points - centre, axis=1) - radius).max() if rank == 3 else np.inf
     if miss > OFF_MM or not RADIUS_MM[0] < radius < RADIUS_MM[1]:
-        raise LabelError(f"{where}: the points of the rim lie on no circle; expected them all around the board's edge")
+        raise LabelError(
+            f"{where}: the points of the rim lie on no circle; expected them all around the board's edge, or, "
+            "where that is not round, all around the round edge of the pizza that is printed on it"
+        )
     return centre, radius
 
 

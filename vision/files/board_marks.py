@@ -4,7 +4,7 @@ Under `marks` of a photo's labels stand, each point as [x, y] in pixels of the p
 
 - `corners`: by the names printed there ("1st", "2nd", "3rd", clockwise as seen from above unless the copy's components
   say otherwise), the middles of the corner spaces beside these names,
-- `rim`: three or more points all around the board's edge,
+- `rim`: three or more points all around the board's edge, or, where that is not round, around the printed pizza's,
 - `toppings`: by colour, the middles of all toppings in the photo; three or more lie on spaces,
 - `topping_edge`: a point on the edge of one of them,
 - `cutters`: by colour, the ends of the sticks: [[blunt end], [coloured end]],

@@ -25,7 +25,7 @@ ask("GET", "");
 function tools() {
   return [
     ...desk.corners.map((name) => ({ key: "corners", of: name, most: 1, text: `corner space beside “${name}”: its middle` })),
-    { key: "rim", most: 99, text: "edge of the board: three points or more, all around" },
+    { key: "rim", most: 99, text: "round edge of the board, or of the pizza printed on it: three points or more, all around" },
     ...desk.colours.map((colour) => ({ key: "toppings", of: colour, most: 99, text: `${colour} toppings: the middle of each` })),
     { key: "topping_edge", most: 1, text: "edge of any topping: one point" },
     ...desk.colours.map((colour) => ({ key: "cutters", of: colour, most: 2, text: `${colour} cutter: its plain end, then its coloured end` })),
