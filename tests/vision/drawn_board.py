@@ -35,6 +35,8 @@ class Stick:
     colour: str
     ends_mm: tuple[tuple[float, float], tuple[float, float]]
     heights_mm: tuple[float, float] = (FACE_MM + 1.5, FACE_MM + 1.5)
+    painted: bool = False
+    """All over, and not at its end alone."""
 
 
 @dataclass(frozen=True)
@@ -231,6 +233,7 @@ def _band(stick: Stick, view: View, start: float, stop: float) -> Array:
 
 def _stick(picture: Image, stick: Stick, view: View) -> None:
     tip = 1.0 - TIP_MM / CUTTER_MM[0]
-    for start, stop, ink in ((0.0, tip, WOOD), (tip, 1.0, {**COLOURS, **PLAIN}[stick.colour])):
+    colour = {**COLOURS, **PLAIN}[stick.colour]
+    for start, stop, ink in ((0.0, tip, colour if stick.painted else WOOD), (tip, 1.0, colour)):
         band = np.round(_band(stick, view, start, stop) * 16).astype(np.int32)
         cv2.fillPoly(picture, [band], ink, shift=4, lineType=cv2.LINE_AA)

@@ -15,7 +15,7 @@ from tests.benchmarks.altered_report import phone
 from tests.benchmarks.simulated_pieces import FAMILIES, enrolled, photograph, photographs
 from tests.benchmarks.theory_report import line_error
 from tests.long import cases
-from tests.vision.drawn_board import Board, Stick, draw, line_ends
+from tests.vision.drawn_board import PLAIN, Board, Stick, draw, every_space, label, line_ends
 from tests.vision.drawn_table import View
 from tests.vision.theory_pictures import BEFORE, SURE, found_again, kit_pack, read, same
 from vision.board.cutters import certainty, lies_beside, may_be, with_one_more
@@ -27,6 +27,7 @@ from vision.board.stick_edges import on_edges
 from vision.board.stick_lines import candidates, other_than_print
 from vision.board.toppings import read_spaces
 from vision.mat.registration import find_mat
+from vision.pieces.learning import enrol
 from vision.reports.report import report_photo
 from vision.scene import PieceKind
 from vision.shapes import place
@@ -233,6 +234,24 @@ def test_a_stick_of_the_board_s_own_colour_is_looked_for_where_its_point_is_seen
     likeliest = list(islice(candidates(sight, board, fit, replace(other, residual=seen.astype(np.float32))), 4))
     true = sight.seen(place((ends - size // 2) * 2.0, fit.pose), fit.height_mm)
     assert any(lies_beside(line, true) for line in likeliest)
+
+
+def test_cutters_that_are_painted_all_over_are_none_of_wood() -> None:
+    """What lies behind the coloured ends of all of them has no one colour, and is as much like wood as like print."""
+
+    def lying(board: Board, *, painted: bool) -> Board:
+        ends = zip(PLAIN, (2, 5, 1), (0, 1, 2), strict=True)
+        return replace(board, sticks=[Stick(one, line_ends(side, n, board), painted=painted) for one, n, side in ends])
+
+    shown = lying(Board(3.0, -4.0, 20.0, dict(zip(every_space()[::3], [*PLAIN] * 9, strict=False))), painted=True)
+    faces = enrol([(draw(shown), label(shown))], source=["drawn"])
+    bare = Board(-6.0, 5.0, 125.0)
+    for painted in (True, False):
+        seen = [
+            one for one in read(draw(lying(bare, painted=painted)), faces).sightings if one.kind is PieceKind.CUTTER
+        ]
+        sure = {one.face for one in seen if one.probability > SURE}
+        assert sure == {*PLAIN} if painted else not sure & {"green", "red"}  # wood is nearly as pale as white
 
 
 @pytest.mark.parametrize("turned_deg", [-4.6, -2.0, 3.2, 4.6])

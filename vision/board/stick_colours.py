@@ -76,14 +76,20 @@ def cutter_along(strip: Strip, board: BoardPrint) -> CutterFit | None:
     length = round(board.cutter_mm[0])
     if len(seen) < length + 4 or np.count_nonzero(strip.shown) < LEAST_OPEN_MM:
         return None
-    body, shade, unusual = _body(seen, strip.shown, board)
     bare = np.where(strip.shown, _line_cost(strip), np.float32(HIDDEN_COST))
+    each = board.of_each_colour()
+    bodies = [_body(seen, strip.shown, one) for one in each]
     by_way = [
-        _costs_by_point(seen[::way], strip.shown[::way], (body[::way], bare[::way]), shade, board)  # both ways round
-        for way in (1, -1)
+        np.concatenate(
+            [
+                _costs_by_point(seen[::way], strip.shown[::way], (body[::way], bare[::way]), shade, one) + unusual
+                for one, (body, shade, unusual) in zip(each, bodies, strict=True)
+            ]
+        )
+        for way in (1, -1)  # both ways round
     ]
     turned = bool(by_way[1].min() < by_way[0].min())
-    costs, both_ways = by_way[turned] + unusual, (by_way[turned], by_way[not turned])
+    costs, both_ways = by_way[turned], (by_way[turned], by_way[not turned])
     colour, point = np.unravel_index(int(costs.argmin()), costs.shape)
     low = len(seen) - 1 - point if turned else point - length + 1
     open_mm = int(np.count_nonzero(strip.shown[low : low + length]))
@@ -99,7 +105,7 @@ def cutter_along(strip: Strip, board: BoardPrint) -> CutterFit | None:
     weights = np.exp(-0.5 * EVIDENCE * (best - best.min()))
     shares = weights / weights.sum()
     colours = tuple((board.cutters.names[i], float(shares[i])) for i in np.argsort(-shares))
-    like_wood = (body < COST_LIMIT) & strip.shown
+    like_wood = (bodies[min(int(colour), len(bodies) - 1)][0] < COST_LIMIT) & strip.shown
     share = float(like_wood[low : low + length].mean())
     round_so = 1.0
     if board.cut_off and apart(board.cutters.colours[colour], board.wood[0]) < STICK_HARDLY_APART:
