@@ -15,7 +15,7 @@ from vision.mat.registration import Registration
 from vision.pieces.faces import FacePack
 from vision.pieces.sightings import likelihoods
 from vision.reader import Reader, read_photo
-from vision.scene import FaceLikelihood, HiddenCause, PieceKind, Pose, Scene, Sighting
+from vision.scene import SURE, FaceLikelihood, HiddenCause, PieceKind, Pose, Scene, Sighting
 
 TABLE = (
     Piece("a/1", 2.0, 0.0, 20.0),
@@ -92,6 +92,18 @@ def test_of_two_that_overlap_both_are_read_and_the_covered_one_shows_less(pack: 
     assert_shows(scene, pieces, sure=0.8)
     assert nearest(scene, pieces[0]).visible < 0.85
     assert nearest(scene, pieces[1]).visible > 0.95
+
+
+def test_one_of_which_two_fifths_are_covered_is_sure_and_one_of_which_half_is_covered_is_not(pack: FacePack) -> None:
+    def covered(apart_mm: float) -> Sighting:
+        pieces = (Piece("a/1", -60.0, 0.0, 90.0), Piece("a/3", -60.0 + apart_mm, 0.0, 90.0))
+        return nearest(read_photo(photograph(pieces), pack), pieces[0])
+
+    two_fifths, half = covered(21.3), covered(17.0)
+    assert two_fifths.visible < 0.62
+    assert two_fifths.probability >= SURE
+    assert half.visible > 0.45
+    assert half.probability < SURE
 
 
 def test_pieces_so_bright_that_the_camera_cuts_off_their_colours_are_read(pack: FacePack) -> None:
