@@ -31,6 +31,8 @@ PALE_APART, PALE_SPREADS = 0.05, 10.0
 and so many times what printed dots spread. Of 103 such sheets on which nothing was pencilled none had 0.015."""
 DOT_SHARE = 0.33
 """Of the way from printed dots to pencilled ones, from where on a dot is taken for pencilled at first."""
+LINES_SHARE = 0.7
+"""How dark lines are says this quantile of those between pencilled dots: some may not be drawn."""
 LEAST_LINE = 0.02
 """Lines are taken for no paler than this."""
 DOT_ROOM_MM, CROSS_ROOM_MM = 1.2, 4.0
@@ -210,7 +212,7 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
     bare = _middle_and_spread(free) if len(free) >= ENOUGH else (0.0, noise)
     faint = FAINT_LINES * of_dots
     too_bright = flat.too_bright  # of such a sheet the networks are told what follows
-    lost = not too_bright and len(told) >= ENOUGH and float(usual - bare[0]) < faint
+    lost = not too_bright and len(told) >= ENOUGH and float(np.quantile(told, LINES_SHARE) - bare[0]) < faint
     one_sort = flat.blank is None and not too_bright and high - low < DOT_APART * left
     no_strokes = lost or one_sort
     pale = np.zeros(len(places), bool)
@@ -347,7 +349,7 @@ def _usual_line(lines: Plane, of_dots: float, *, too_bright: bool) -> float:
     `of_dots` is how much darker pencilled dots are than printed ones, blurred as lines are."""
     if len(lines) < ENOUGH:
         return LINE_TO_DOT * of_dots
-    usual, least = float(np.quantile(lines, 0.7)), LEAST_LINE_TO_DOT * of_dots
+    usual, least = float(np.quantile(lines, LINES_SHARE)), LEAST_LINE_TO_DOT * of_dots
     if too_bright or usual >= least:
         return usual
     drawn = lines[lines >= least]
