@@ -369,6 +369,8 @@ class DiceAndSliceHands:
             return None
         marks, player = self._all_marks(state, moves)
         left_out = self._rng.choice([mark for mark in marks if mark.kind is MarkKind.CROSSED_TOPPING])
+        if self._is_another_play(state, moves, player, left_out):
+            return None
         kept = [mark for mark in marks if mark is not left_out]
         return self._written("a topping not crossed off", player, kept, lying)
 
@@ -386,7 +388,16 @@ class DiceAndSliceHands:
         if not free:
             return None
         extra = Pencilled(MarkKind.CROSSED_TOPPING, self._square(self._rng.choice(free)))
+        if self._is_another_play(state, moves, player, extra):
+            return None
         return self._written("a topping crossed off for nothing", player, [*marks, extra], lying)
+
+    def _is_another_play(self, state: State, moves: Sequence[Move], player: Player, cross: Pencilled) -> bool:
+        """Whether what these moves of one player pencil is what the rules allow with this cross more, or less: an extra
+        dot may be one of the die's as well, where that can be marked elsewhere."""
+        shown = ways.after(state, player, tuple(moves))
+        changed = next(bit for bit in self._parts.topping_bits.values() if self._square(bit) == cross.at)
+        return ways.leading_to(state, player, replace(shown, crossed=shown.crossed ^ changed)) is not None
 
     def _all_marks(self, state: State, moves: Sequence[Move]) -> tuple[list[Pencilled], Player]:
         """All that these moves of one player add to the sheet."""

@@ -1,13 +1,17 @@
 """How a player may have come to what the own sheet shows."""
 
+from dataclasses import replace
 from itertools import permutations
 from random import Random
 from typing import Any
 
 import pytest
 
-from controller.games.dice_and_slice import GAME, ways
+from controller.games.dice_and_slice import GAME, grid, ways
+from controller.games.dice_and_slice.hands import HANDS
 from controller.games.dice_and_slice.rules import ExtraDot, Mark, Phase, State
+from controller.hands import Lying
+from vision.scene import Pose
 
 
 def chains(seed: int) -> list[tuple[State, int, tuple[Any, ...]]]:
@@ -53,6 +57,27 @@ def test_whatever_the_order_was_the_same_one_is_taken(placed: list[tuple[State, 
             if is_legal(state, (moves[0], *order)):
                 taken.add(ways.in_order(state, player, (moves[0], *order)))
         assert len(taken) == 1
+
+
+def test_nobody_forgets_a_cross_where_the_marks_are_another_lawful_play_then(
+    placed: list[tuple[State, int, tuple[Any, ...]]],
+) -> None:
+    """A mistake of a simulated player has to be one: an extra dot may be one of the die's, marked elsewhere."""
+    lawful = 0
+    for state, player, moves in placed:
+        hands = HANDS(GAME, state, {}, Random(1))
+        lying = {piece.piece: Lying(Pose(0.0, 0.0, 0.0), True, "sheet") for piece in hands.box()}
+        shown = ways.after(state, player, moves)
+        new = shown.crossed & ~state.sheets[player - 1].crossed
+        others = [replace(shown, crossed=shown.crossed & ~bit) for bit in grid.list_bits(new)]
+        as_lawful = [ways.leading_to(state, player, other) is not None for other in others]
+        names = {mistake.name for mistake in hands.mistakes(state, moves, lying)}
+        if all(as_lawful):
+            lawful += 1
+            assert "a topping not crossed off" not in names
+        elif not any(as_lawful):
+            assert "a topping not crossed off" in names
+    assert lawful
 
 
 def test_nothing_leads_to_what_the_rules_do_not_allow() -> None:
