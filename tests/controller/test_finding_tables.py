@@ -156,6 +156,7 @@ def pointers(*names: str) -> DNSOutgoing:
     return answer
 
 
+@pytest.mark.long
 def test_what_others_announce_by_that_name_breaks_nothing(caplog: pytest.LogCaptureFixture) -> None:
     async def scenario() -> None:
         long: dict[str, Any] = {f"key{i}": "x" * 200 for i in range(4)}

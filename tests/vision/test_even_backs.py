@@ -88,7 +88,8 @@ def test_a_gap_between_pieces_is_no_back(monkeypatch: pytest.MonkeyPatch) -> Non
     assert backs()
 
 
-@cases("pattern", ["plain", "dots"], always=1)
+@pytest.mark.long
+@pytest.mark.parametrize("pattern", ["plain", "dots"])
 def test_a_back_that_is_laid_down_on_a_watched_table_is_read_and_gone_when_it_is_taken(pattern: str) -> None:
     family, pack = with_back(pattern), shown(pattern)
     reader = Reader(pack)

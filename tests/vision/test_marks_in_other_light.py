@@ -76,6 +76,7 @@ def veiled(image: Image, share: float = 0.45) -> Image:
     return np.asarray(np.clip(image * (1.0 - share) + 200.0 * share, 0.0, 255.0), np.uint8)
 
 
+@pytest.mark.long
 def test_what_is_pencilled_as_a_shadow_falls_on_the_sheet_is_read() -> None:
     blank, pencilled = pictures()
     dots = marks_after(blank, in_shadow(pencilled, SHADE))
