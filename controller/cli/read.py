@@ -141,8 +141,9 @@ def what_is_wrong(scene: Scene, image: Image, game: str, kinds: Collection[Piece
         )
     if scene.origin is Origin.SHEET and (shown := mat_markers(image)):
         return (
-            f"the mat is not found: expected two of its corner markers, sharp, and only marker {shown[0]} shows; other "
-            "sheets than this may be missing, and lengths are from this one's centre"
+            "the mat is not found: expected two of its corner markers, sharp; of these "
+            f"{', '.join(map(str, shown))} {'shows' if len(shown) == 1 else 'show'}; other sheets than this may be "
+            "missing, and lengths are from this one's centre"
         )
     if (nothing := nothing_known(scene, game)) is not None:
         return nothing

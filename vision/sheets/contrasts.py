@@ -22,6 +22,13 @@ BESIDE_TOPPINGS = (0.3, 1.9)
 drawn sheets, pencilled on and printed in many ways."""
 
 
+def of_print(toppings: Plane) -> tuple[float, float]:
+    """How much a box that shows differs within itself at least, and at most, by the looks (n x points x 3) of toppings
+    that do."""
+    least, most = np.array(BESIDE_TOPPINGS) * np.median(differing(toppings))
+    return float(least), float(most)
+
+
 def topping_points(toppings: tuple[PrintedTopping, ...]) -> Array:
     """Points all over each topping: n x m x 2."""
     line = np.linspace(-TOPPING_MM, TOPPING_MM, TOPPING_STEPS)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from vision.frame import Image
 from vision.mat.registration import Registration
 from vision.pieces.light_across import light_of
-from vision.sheets.contrasts import BESIDE_TOPPINGS, box_points, differing, looks_at, topping_points
+from vision.sheets.contrasts import box_points, differing, looks_at, of_print, topping_points
 from vision.sheets.focus import blurs_mm, paper_beside
 from vision.sheets.layout import Array, SheetLayout
 from vision.short_axes import median_of
@@ -440,11 +440,11 @@ def _box_shows(cells: Plane, layout: SheetLayout, left: float, top: float) -> ND
     if len(layout.toppings) < LEAST_TOPPINGS:
         return np.ones(len(layout.boxes), bool)
     boxes, toppings = (
-        differing(looks_at(cells, _cells(points, left, top).reshape(points.shape)))
+        looks_at(cells, _cells(points, left, top).reshape(points.shape))
         for points in (box_points(layout.boxes), topping_points(layout.toppings))
     )
-    least, most = np.array(BESIDE_TOPPINGS) * np.median(toppings)
-    return np.asarray((boxes >= least) & (boxes <= most))
+    differ, (least, most) = differing(boxes), of_print(toppings)
+    return np.asarray((differ >= least) & (differ <= most))
 
 
 def _box_ground(

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.sheets.contrasts import BESIDE_TOPPINGS, box_points, differing, looks_at, topping_points
+from vision.sheets.contrasts import box_points, differing, looks_at, of_print, topping_points
 from vision.sheets.flattening import PX_PER_MM, FlatSheet, Plane, disc_points
 from vision.sheets.layout import Array, SheetLayout
 from vision.short_axes import median_of, row_medians, row_quantiles
@@ -174,7 +174,7 @@ def boxes_missing(flat: FlatSheet, toppings: Bools) -> Bools:
     differ, shown = differing(_looks(flat, box_points(boxes))), np.count_nonzero(~toppings)
     missing, most = np.zeros(len(boxes), bool), float(np.inf)
     if shown >= OF_A_KIND:  # where most boxes are covered they do not tell
-        least, most = np.array(BESIDE_TOPPINGS) * np.median(differing(_topping_looks(flat)[~toppings]))
+        least, most = of_print(_topping_looks(flat)[~toppings])
         missing = (differ < least) | (differ > most)
     if np.count_nonzero(differ <= most) >= OF_A_KIND:
         missing |= _plain(differ, PLAIN_BOX, most)

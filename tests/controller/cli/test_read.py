@@ -134,7 +134,10 @@ def test_a_sheet_read_beside_a_mat_that_is_not_found_is_said_to_be_alone() -> No
     part[:, whole.shape[1] // 2 :] = part[whole.shape[0] // 2 :] = 128
     warning = str(read.what_is_wrong(scene, part, "dice_and_slice", {PieceKind.SHEET}))
     assert "the mat is not found" in warning
-    assert "only marker 0 shows" in warning
+    assert "of these 0 shows; other sheets" in warning
+    assert "of these 0, 1, 2, 3 show; other" in str(
+        read.what_is_wrong(scene, whole, "dice_and_slice", {PieceKind.SHEET})
+    )
     assert read.what_is_wrong(scene, np.full_like(part, 128), "dice_and_slice", {PieceKind.SHEET}) is None
 
 
