@@ -117,7 +117,7 @@ def test_rendered_cards_are_read(name: str) -> None:
 
 
 @with_photos
-@pytest.mark.parametrize("style", ["alpha", "beta"])
+@cases("style", ["alpha", "beta"], always=1)
 def test_rendered_sizes_are_measured(style: str) -> None:
     assert pack_of(f"cards-{style}").sizes_mm == pytest.approx(
         {"slice_card_width": 40, "slice_card_height": 56, "order_card_width": 70, "order_card_height": 70}, abs=0.4

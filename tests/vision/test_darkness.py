@@ -39,7 +39,7 @@ def shaded(light: float, colour: tuple[int, int, int] | None = None) -> Image:
     return np.asarray(np.clip(image * shade[None, :, None], 0, 255), np.uint8)
 
 
-@pytest.mark.parametrize("colour", [None, NAVY])
+@cases("colour", [None, NAVY], always=1)
 def test_what_lies_in_the_dark_is_hidden_and_not_missing(pack: FacePack, colour: tuple[int, int, int] | None) -> None:
     scene = read_photo(shaded(0.08, colour), pack)
     assert "back" not in {s.face for s in scene.sightings}
@@ -49,7 +49,7 @@ def test_what_lies_in_the_dark_is_hidden_and_not_missing(pack: FacePack, colour:
     assert cv2.pointPolygonTest(outline, (60.0, 20.0), False) < 0
 
 
-@pytest.mark.parametrize("colour", [None, NAVY])
+@cases("colour", [None, NAVY], always=1)
 @cases("light", [0.4, 1.0], always=1)
 def test_what_can_be_read_is_not_dark(pack: FacePack, light: float, colour: tuple[int, int, int] | None) -> None:
     scene = read_photo(shaded(light, colour), pack)

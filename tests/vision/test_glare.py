@@ -200,7 +200,7 @@ def test_what_is_washed_out_beside_glare_is_no_arm() -> None:
     assert not washed_out(rim, np.zeros_like(glare)).any()
 
 
-@pytest.mark.parametrize("spot_mm", [(185.0, 20.0), (120.0, -40.0)], ids=["at the mat's edge", "over a Special's foot"])
+@cases("spot_mm", [(185.0, 20.0), (120.0, -40.0)], always=1, ids=["at the mat's edge", "over a Special's foot"])
 def test_what_glare_washes_out_is_neither_a_hand_nor_foreign(pack: FacePack, spot_mm: tuple[float, float]) -> None:
     table = (*RING, Piece("special/two", 165.0, 40.0, 85.0))
     scene = read_photo(lit(photograph(table, DIM), spot_mm), pack)

@@ -62,7 +62,7 @@ def test_skin_hardly_of_another_colour_than_the_mat_is_noticed(bare: Image, skin
     assert in_palm(read(tinted(bare, skin))[1]) > 0.8
 
 
-@pytest.mark.parametrize("light", [(0.86, 0.9, 0.94), (1.02, 1.06, 1.1), (0.8, 0.8, 0.8)])
+@cases("light", [(0.86, 0.9, 0.94), (1.02, 1.06, 1.1), (0.8, 0.8, 0.8)], always=1)
 def test_light_and_shadow_of_a_little_colour_are_no_hands(bare: Image, light: tuple[float, float, float]) -> None:
     """They make all colours darker, or all brighter."""
     assert in_palm(read(tinted(bare, light))[1]) == 0.0

@@ -85,7 +85,7 @@ def test_a_hand_beside_the_mat_is_one_after_a_knock_until_it_goes(surface: Surfa
     assert left[-1].at_rest_s > 1.0
 
 
-@cases("surface", list(Surface), always=2)
+@cases("surface", list(Surface), always=1)
 def test_after_a_knock_the_bare_table_is_no_hand(surface: Surface) -> None:
     first = Renderer({}, looking(surface).camera_model(*SIZE), looking(surface))
     scenes = watched(first, until_s=4.0, hand=lambda _: False)

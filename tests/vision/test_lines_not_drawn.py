@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from hardware.kit.score_sheets import load_sheet_print
+from tests.long import cases
 from tests.vision.drawn_sheet import Camera, DrawnSheet, Hand, blank_sheet, disc, photograph, stroke
 from vision.frame import Image
 from vision.scene import MarkKind, PieceKind, SheetMark, Sighting
@@ -50,7 +50,7 @@ def _is(mark: SheetMark, kind: MarkKind) -> bool:
     return mark.kind is kind and not mark.hidden
 
 
-@pytest.mark.parametrize("seed", range(3))
+@cases("seed", range(3), always=1)
 def test_where_no_line_is_drawn_nothing_is_taken_for_one_nor_for_a_circle_or_a_cross(seed: int) -> None:
     """How dark pencil is was told by lines that should be there."""
     dots = [(c, r) for c in range(1, 6) for r in (2, 3)] + [(c, r) for c in (8, 9, 10) for r in (6, 7, 8)]
@@ -68,7 +68,7 @@ def test_of_a_few_lines_that_are_drawn_among_dots_those_are_read() -> None:
     assert likely(sheet, MarkKind.CIRCLED_BONUS) == set()
 
 
-@pytest.mark.parametrize(("blur_px", "nearer"), [(0.8, 0.86), (1.0, 0.92)])
+@cases(("blur_px", "nearer"), [(0.8, 0.86), (1.0, 0.92)], always=1)
 def test_the_blurred_edge_of_a_topping_is_no_line_between_the_dots_beside_it(blur_px: float, nearer: float) -> None:
     """They are pencilled nearer to it than printed."""
     rng, sheet, hand = np.random.default_rng(20), blank_sheet(PRINT), Hand(darkness=(0.5, 0.7))

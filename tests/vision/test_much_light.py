@@ -74,7 +74,7 @@ def is_so(scene: Scene, board: Board, unsure: str | None = None) -> None:
         assert (space.contents[0].probability > SURE) is (space.name != unsure), space
 
 
-@cases("times", [1.5, 1.9, 2.4], always=2)
+@cases("times", [1.5, 1.9, 2.4], always=1)
 def test_the_board_tells_how_much_light_there_is(times: float) -> None:
     image = bright(picture_of(BOARD), times)
     enrolled = pack().board
@@ -131,6 +131,7 @@ def test_what_lay_there_before_a_lamp_was_switched_on_is_known(falls: float) -> 
     assert stick.face == "blue"
 
 
+@pytest.mark.long
 def test_and_what_is_laid_and_taken_away_in_that_light_is_seen() -> None:
     spaces = dict(BOARD.spaces or {})
     gone = next(name for name, colour in spaces.items() if colour == "black")

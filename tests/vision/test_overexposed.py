@@ -48,7 +48,7 @@ def test_what_lay_there_is_known_when_a_lamp_is_switched_on_over_it(light: float
     assert faces(scene) == FACES
 
 
-@pytest.mark.parametrize("light", [2.2, 3.0])
+@cases("light", [2.2, 3.0], always=1)
 def test_one_that_was_taken_away_in_that_moment_is_gone(light: float) -> None:
     assert faces(a_lamp_on(light, TABLE[:3])) == FACES[:3]
 
@@ -95,6 +95,7 @@ def test_another_one_in_its_very_place_is_not_taken_for_it() -> None:
     assert "special/two" not in faces(a_lamp_on(3.0, (*TABLE[:3], replace(TABLE[3], face="special/one"))))
 
 
+@pytest.mark.long
 @cases("light", [2.2, 3.0], always=1)
 def test_another_one_laid_there_afterwards_in_that_light_is_not_taken_for_it(light: float) -> None:
     swapped = (*TABLE[:3], replace(TABLE[3], face="special/one"))
@@ -112,6 +113,7 @@ def test_what_is_cut_off_is_told_from_what_looks_much_like_it_once_it_was_touche
     assert not undisturbed(bright, brighter(other, 2.0), INSIDE)
 
 
+@pytest.mark.long
 def test_all_is_read_when_the_light_is_as_it_was() -> None:
     pictures = [lit(light, seed=one) for one, light in enumerate([0.8, 0.8, 0.8, 3.0, 3.0, 3.0, 0.8, 0.8, 0.8])]
     scene = watched(pictures)

@@ -106,6 +106,7 @@ def test_one_of_which_two_fifths_are_covered_is_sure_and_one_of_which_half_is_co
     assert half.probability < SURE
 
 
+@pytest.mark.long
 def test_pieces_so_bright_that_the_camera_cuts_off_their_colours_are_read(pack: FacePack) -> None:
     """A pale ground is as bright as the camera can show, and says only that it is not darker."""
     picture = photograph(TABLE)
@@ -134,7 +135,7 @@ def test_what_a_hand_covers_is_hidden(pack: FacePack) -> None:
 BEYOND = (Piece("special/two", -262.0, 0.0, 90.0), Piece("special/one", -352.0, 0.0, 90.0))
 
 
-@pytest.mark.parametrize(("pieces", "from_mm", "goes_on"), [((), -700, True), ((), -199, False), (BEYOND, -199, False)])
+@cases(("pieces", "from_mm", "goes_on"), [((), -700, True), (BEYOND, -199, False), ((), -199, False)], always=2)
 def test_no_arm_is_thought_to_lie_where_the_table_or_pieces_are_seen(
     pack: FacePack, pieces: tuple[Piece, ...], from_mm: float, goes_on: bool
 ) -> None:

@@ -312,7 +312,7 @@ def test_where_a_piece_lay_another_is_found_by_what_leads_to_it(pack: FacePack) 
     assert_shows(scenes[-1], (other, *TABLE[1:]))
 
 
-@pytest.mark.parametrize("left", [False, True])
+@cases("left", [True, False], always=1)
 def test_corners_far_beside_a_piece_that_is_gone_are_looked_at_where_something_else_lies_there(
     pack: FacePack, monkeypatch: pytest.MonkeyPatch, left: bool
 ) -> None:

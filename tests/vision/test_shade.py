@@ -58,6 +58,7 @@ def test_pieces_in_the_stripes_of_blinds_are_read(pack: FacePack) -> None:
     assert faces(striped(photograph(TABLE, View(noise=2.0))), pack) == sorted(piece.face for piece in TABLE)
 
 
+@pytest.mark.long
 @cases("edge", EDGES.values(), always=1, ids=EDGES)
 def test_a_shadows_edge_on_the_empty_mat_is_no_piece(edge: ShadowEdge, pack: FacePack) -> None:
     scene = read_photo(in_shadow(photograph((), View(noise=2.0)), edge), pack)
@@ -88,6 +89,7 @@ def test_what_is_mostly_cut_off_tells_nothing_in_shade(times: float, is_told: bo
     assert bool(found) is is_told
 
 
+@pytest.mark.long
 def test_nor_in_the_stripes_of_blinds(pack: FacePack) -> None:
     seen = striped(photograph(TABLE, View(noise=2.0)))
     assert set(faces(seen, without(pack, "a/1"))) <= {piece.face for piece in TABLE[1:]}

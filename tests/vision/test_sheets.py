@@ -14,6 +14,7 @@ import pytest
 from hardware.kit.score_sheets import load_sheet_print
 from tests.benchmarks.fit_sheet_marks import flat_sheet
 from tests.benchmarks.sheets_report import Count, compare_marks
+from tests.long import cases
 from tests.vision.drawn_sheet import (
     PX_PER_MM,
     Camera,
@@ -82,6 +83,7 @@ def test_all_marks_are_read(camera: Camera) -> None:
     assert count.hidden == 0
 
 
+@pytest.mark.long
 def test_small_markers_out_of_focus_are_decoded() -> None:
     """16 pixels wide, their cells drawn out by as much as they are wide: sheets with two of them decoded are found."""
     sheet, found = pencilled(), 0
@@ -254,7 +256,7 @@ def load(name: str) -> tuple[Image, dict[str, Any], SheetLayout]:
 
 
 @with_photos
-@pytest.mark.parametrize("name", NAMES)
+@cases("name", NAMES, always=1)
 def test_rendered_sheets_are_read_whole(name: str) -> None:
     image, labels, layout = load(name)
     count = compare_marks(only_sheet(image, layout, PRINT.layout).marks, true_marks(labels, name))
@@ -309,7 +311,7 @@ def test_a_sheet_on_which_something_changed_is_read_anew() -> None:
     assert likely(again[0].marks) != likely(before[0].marks)
 
 
-@pytest.mark.parametrize("number", range(4))
+@cases("number", range(4), always=1)
 def test_a_line_across_a_square_is_no_cross_over_its_topping(number: int) -> None:
     """Between dots at opposite corners, which the rules forbid: it is asked about."""
     rng, hand, layout = np.random.default_rng(number), Hand(off_mm=0.2), PRINT.layout

@@ -53,7 +53,7 @@ from vision.shapes import place
 COLOURED = ("red", "green", "white")
 
 
-@cases(("light", "turn_deg"), list(zip(LIGHTS, (2.0, 125.0, 236.0, 300.0), strict=True)), always=2)
+@cases(("light", "turn_deg"), list(zip(LIGHTS, (2.0, 125.0, 236.0, 300.0), strict=True)), always=1)
 def test_board_spaces_and_turn(light: str, turn_deg: float) -> None:
     board = arranged(round(turn_deg) + len(light), Board(-6.0, 5.0, turn_deg))
     scene = read(draw(board, LIGHTS[light]))
@@ -65,7 +65,7 @@ def test_board_spaces_and_turn(light: str, turn_deg: float) -> None:
 
 
 @cases(("saturation", "contrast"), [(1.6, 1.0), (1.0, 1.4), (1.4, 1.25), (0.6, 1.0)], always=1)
-@pytest.mark.parametrize("style", ["alpha", "beta"])
+@cases("style", ["alpha", "beta"], always=1)
 @with_photos
 def test_a_board_is_read_in_colours_that_another_camera_shows(style: str, saturation: float, contrast: float) -> None:
     """Something seemed to lie over all of it; cameras that sharpen and colour more are no light."""
@@ -131,6 +131,7 @@ def test_a_board_that_was_moved_is_found_anew() -> None:
     assert again == anew
 
 
+@pytest.mark.long
 @cases("turn_deg", [120.0, 240.0], always=1)
 @cases("off_mm", [0.0, 0.4], always=1)
 def test_a_board_turned_in_its_place_is_found_anew(turn_deg: float, off_mm: float) -> None:
@@ -368,7 +369,7 @@ def test_a_board_with_long_shadows_on_a_chequered_cloth_is_found() -> None:
 
 
 @with_photos
-@pytest.mark.parametrize("style", ["alpha", "beta"])
+@cases("style", ["alpha", "beta"], always=1)
 def test_rendered_boards_are_read_with_one_picture_enrolled(style: str) -> None:
     names = sorted(path.stem for path in PHOTOS.glob(f"theory-{style}-*.json"))
     hands = 0

@@ -142,6 +142,7 @@ def test_a_cutter_whose_point_a_hand_hides_is_of_no_sure_colour() -> None:
     assert max(s.probability for colour, s in seen.items() if colour != "red") < 0.6
 
 
+@pytest.mark.long
 def test_pale_skin_on_a_white_mat_is_no_white_point_of_a_cutter() -> None:
     """Fingers over the board reach it from beyond its rim, where they look like the mat."""
     image, labels = photographs(FAMILIES["boards"], 731364)

@@ -22,7 +22,7 @@ from vision.scene import EMPTY, PieceKind, Pose
 
 
 @cases("wide_mm", [28.0, 32.0, 90.0], always=1)
-@pytest.mark.parametrize("colour", ["blue", "black"])
+@cases("colour", ["blue", "black"], always=1)
 def test_what_is_wider_than_a_topping_and_looks_like_one_is_none(colour: str, wide_mm: float) -> None:
     """A bottle cap, or a plate: whatever lies under it is not said."""
     board = arranged(11, Board(0.0, 0.0, 30.0))
@@ -169,6 +169,7 @@ def test_white_toppings_on_pale_ground_are_counted_and_nothing_else(conditions: 
         assert described["loose"] == ({"white": len(lying)} if lying else {})
 
 
+@pytest.mark.long
 def test_toppings_in_heaps_are_counted() -> None:
     for seed in (502, 514):
         image, labels = photographs(replace(FAMILIES["heaps"], with_hands=0.0), seed)

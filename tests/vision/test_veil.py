@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.long import cases
 from tests.vision.altered import lit
 from tests.vision.drawn_table import Piece, View, enrolled, enrolment, label, photograph, without
 from vision.frame import Frame, Image
@@ -84,7 +85,7 @@ def test_faces_learned_behind_a_veil_are_nearly_those_without_one(pack: FacePack
         assert np.median(off) < 0.1  # logarithms; 0.16 with the veil left on
 
 
-@pytest.mark.parametrize("veil", [VEIL, 50.0])
+@cases("veil", [VEIL, 50.0], always=1)
 def test_what_is_moved_while_a_veil_comes_is_noticed(pack: FacePack, veil: float) -> None:
     """It was not: where most of the picture changed, nothing of it did."""
     reader = Reader(pack)

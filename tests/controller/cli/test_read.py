@@ -327,6 +327,7 @@ def test_a_die_in_a_hand_is_doubted_where_dice_are_read_alone(tmp_path: Path, se
     assert near[0]["likelihood"] < 0.9
 
 
+@pytest.mark.long
 def test_a_photos_exif_tells_the_focal_length_where_the_camera_looks_straight_down(tmp_path: Path) -> None:
     """So dice stand where they are: seen from low through a wide lens they are placed millimetres beside it without.
     A calibrated lens counts for more."""
