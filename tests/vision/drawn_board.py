@@ -37,6 +37,8 @@ class Stick:
     heights_mm: tuple[float, float] = (FACE_MM + 1.5, FACE_MM + 1.5)
     painted: bool = False
     """All over, and not at its end alone."""
+    bare: float = 0.0
+    """How much of the way to wood its end is: at 1 it is wood all over, and no cutter at all."""
 
 
 @dataclass(frozen=True)
@@ -234,6 +236,7 @@ def _band(stick: Stick, view: View, start: float, stop: float) -> Array:
 def _stick(picture: Image, stick: Stick, view: View) -> None:
     tip = 1.0 - TIP_MM / CUTTER_MM[0]
     colour = {**COLOURS, **PLAIN}[stick.colour]
-    for start, stop, ink in ((0.0, tip, colour if stick.painted else WOOD), (tip, 1.0, colour)):
+    end = tuple((1.0 - stick.bare) * of + stick.bare * wood for of, wood in zip(colour, WOOD, strict=True))
+    for start, stop, ink in ((0.0, tip, colour if stick.painted else WOOD), (tip, 1.0, end)):
         band = np.round(_band(stick, view, start, stop) * 16).astype(np.int32)
         cv2.fillPoly(picture, [band], ink, shift=4, lineType=cv2.LINE_AA)

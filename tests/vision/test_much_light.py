@@ -48,9 +48,10 @@ def bright(picture: Image, times: float, falls: float = 0.0) -> Image:
     return np.asarray(np.clip(picture * across[None, :, None] + 0.5, 0, 255), np.uint8)
 
 
-def watched(*pictures: Image) -> Scene:
+def watched(*pictures: Image, faces: FacePack | None = None) -> Scene:
     """What is known after a while of each of these."""
-    reader = Reader(pack(), finders=finders_for(KINDS & {PieceKind.BOARD}, pack()))
+    faces = faces or pack()
+    reader = Reader(faces, finders=finders_for(KINDS & {PieceKind.BOARD}, faces))
     scene: Scene | None = None
     for number, picture in enumerate(picture for picture in pictures for _ in range(4)):
         scene = reader.read(Frame(picture, number * 0.5, number))
@@ -129,6 +130,16 @@ def test_what_lay_there_before_a_lamp_was_switched_on_is_known(falls: float) -> 
     is_so(scene, BOARD)
     (stick,) = [one for one in scene.sightings if one.kind is PieceKind.CUTTER]
     assert stick.face == "blue"
+
+
+def test_what_was_doubtful_is_doubtful_in_that_light_too() -> None:
+    """A skewer that may be a white cutter does not go away."""
+    bare = Board(-6.0, 5.0, 125.0)
+    bare = replace(bare, sticks=[Stick("white", line_ends(1, 2, bare), bare=0.7)])
+    plain = picture_of(bare)
+    for pictures in ([plain], [plain, bright(picture_of(bare, 2), 2.0)]):
+        (seen,) = [one for one in watched(*pictures, faces=plain_pack()).sightings if one.kind is PieceKind.CUTTER]
+        assert (seen.face, seen.probability < SURE) == ("white", True)
 
 
 @pytest.mark.long

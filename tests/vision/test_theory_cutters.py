@@ -17,7 +17,7 @@ from tests.benchmarks.theory_report import line_error
 from tests.long import cases
 from tests.vision.drawn_board import PLAIN, Board, Stick, draw, every_space, label, line_ends
 from tests.vision.drawn_table import View
-from tests.vision.theory_pictures import BEFORE, SURE, found_again, kit_pack, read, same
+from tests.vision.theory_pictures import BEFORE, SURE, found_again, kit_pack, plain_pack, read, same
 from vision.board.cutters import certainty, lies_beside, may_be, with_one_more
 from vision.board.pose import find_board
 from vision.board.resting import Disc, rest
@@ -27,6 +27,7 @@ from vision.board.stick_edges import on_edges
 from vision.board.stick_lines import candidates, other_than_print
 from vision.board.toppings import read_spaces
 from vision.mat.registration import find_mat
+from vision.pieces.faces import FacePack
 from vision.pieces.learning import enrol
 from vision.reports.report import report_photo
 from vision.scene import PieceKind
@@ -237,22 +238,33 @@ def test_a_stick_of_the_board_s_own_colour_is_looked_for_where_its_point_is_seen
     assert any(lies_beside(line, true) for line in likeliest)
 
 
+def with_plain_sticks(board: Board, *, painted: bool = False, bare: float = 0.0) -> Board:
+    """A green, a red and a white one on lines of their own."""
+    ends = zip(PLAIN, (2, 5, 1), (0, 1, 2), strict=True)
+    lying = [Stick(one, line_ends(side, n, board), painted=painted, bare=bare) for one, n, side in ends]
+    return replace(board, sticks=lying)
+
+
+def sure_cutters(board: Board, faces: FacePack) -> set[str]:
+    seen = read(draw(board), faces).sightings
+    return {one.face for one in seen if one.kind is PieceKind.CUTTER and one.probability > SURE}
+
+
 def test_cutters_that_are_painted_all_over_are_none_of_wood() -> None:
     """What lies behind the coloured ends of all of them has no one colour, and is as much like wood as like print."""
-
-    def lying(board: Board, *, painted: bool) -> Board:
-        ends = zip(PLAIN, (2, 5, 1), (0, 1, 2), strict=True)
-        return replace(board, sticks=[Stick(one, line_ends(side, n, board), painted=painted) for one, n, side in ends])
-
-    shown = lying(Board(3.0, -4.0, 20.0, dict(zip(every_space()[::3], [*PLAIN] * 9, strict=False))), painted=True)
+    spaces = dict(zip(every_space()[::3], [*PLAIN] * 9, strict=False))
+    shown = with_plain_sticks(Board(3.0, -4.0, 20.0, spaces), painted=True)
     faces = enrol([(draw(shown), label(shown))], source=["drawn"])
     bare = Board(-6.0, 5.0, 125.0)
-    for painted in (True, False):
-        seen = [
-            one for one in read(draw(lying(bare, painted=painted)), faces).sightings if one.kind is PieceKind.CUTTER
-        ]
-        sure = {one.face for one in seen if one.probability > SURE}
-        assert sure == {*PLAIN} if painted else not sure & {"green", "red"}  # wood is nearly as pale as white
+    assert sure_cutters(with_plain_sticks(bare, painted=True), faces) == {*PLAIN}
+    assert not sure_cutters(with_plain_sticks(bare), faces) & {"green", "red"}  # wood is nearly as pale as white
+
+
+def test_bare_sticks_are_no_sure_cutters() -> None:
+    """A skewer over the board is wood to its end, and a white cutter nearly so."""
+    board = Board(-6.0, 5.0, 125.0)
+    assert sure_cutters(with_plain_sticks(board), plain_pack()) == {*PLAIN}
+    assert sure_cutters(with_plain_sticks(board, bare=1.0), plain_pack()) == set()
 
 
 @pytest.mark.parametrize("turned_deg", [-4.6, -2.0, 3.2, 4.6])

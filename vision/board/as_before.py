@@ -225,7 +225,7 @@ def _cutters(then: _Then, lately: _Then | None, found: Sequence[Sighting]) -> li
     """The cutters that lie as they did, and those that were found otherwise."""
     kept: list[Sighting] = []
     for one in then.before.lying:
-        if one.kind is not PieceKind.CUTTER or one.probability < SURE:
+        if one.kind is not PieceKind.CUTTER:
             continue
         shown = _still_lies(then, lately, one)
         if shown is None or any(other.face == one.face and _sure_elsewhere(other, one) for other in found):

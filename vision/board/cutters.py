@@ -283,7 +283,7 @@ def certainty(cutter: CutterFit) -> float:
     shown = (cutter.open_mm - LEAST_OPEN_MM) / (WELL_OPEN_MM - LEAST_OPEN_MM)
     edged = (cutter.edged - LEAST_EDGED) / (SURE_EDGED - LEAST_EDGED)
     plain = cutter.edged / PLAINLY_EDGED * cutter.unlike / PLAINLY_UNLIKE
-    likely = float(np.prod(np.clip([explained, unlike, shown, edged, plain], 0.0, 1.0)))
+    likely = cutter.coloured * float(np.prod(np.clip([explained, unlike, shown, edged, plain], 0.0, 1.0)))
     return likely if cutter.open_mm >= SURE_OPEN_MM else min(likely, LIKELY)
 
 
