@@ -16,6 +16,8 @@ from vision.sheets.layout import SheetLayout
 
 PX_PER_MM = 8.0
 MarkPlace = tuple[MarkKind, tuple[int, ...]]
+PENS = {"blue": (0.35, 1.1, 1.7), "red": (1.6, 1.6, 0.3), "green": (1.3, 0.6, 1.6), "purple": (0.6, 1.5, 1.0)}
+"""How much of blue, green and red light their ink takes (logarithms), beside graphite."""
 
 
 @dataclass
@@ -65,6 +67,8 @@ class DrawnSheet:
     """The print's reflectance, height x width x 3, 0 to 1, `PX_PER_MM`."""
     pencil: NDArray[np.float32]
     """What of the light pencil leaves."""
+    takes: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    """How much more of blue, green and red light (logarithm) is taken than that: graphite takes of all alike."""
     marks: set[MarkPlace] = field(default_factory=set)
 
 
@@ -202,7 +206,8 @@ def photograph(
     """The sheet on a table, seen by a camera; `noise` makes its noise, where several pictures are taken alike."""
     width, height = camera.size
     grain, places = _laid(sheet, rng, camera)
-    colours = sheet.ink * (sheet.pencil * grain.astype(np.float32))[..., None]
+    left = np.stack([sheet.pencil if one == 1.0 else sheet.pencil**one for one in sheet.takes], axis=-1)
+    colours = sheet.ink * left * grain.astype(np.float32)[..., None]
     h, w = sheet.pencil.shape
     matrix = cv2.getPerspectiveTransform(
         np.array([[-0.5, -0.5], [w - 0.5, -0.5], [w - 0.5, h - 0.5], [-0.5, h - 0.5]], np.float32),
