@@ -27,7 +27,8 @@ def marks_of(takes: tuple[float, float, float], seed: int) -> tuple[Count, list[
     rng, printed = np.random.default_rng(seed), load_sheet_print()
     camera = some_camera(rng)
     camera.px_per_mm = max(camera.px_per_mm, LEAST_PX_PER_MM)
-    sheet = blank_sheet(printed, **({"grid": (205, 230, 240), "border": True} if seed % 2 else {}))
+    coloured = seed % 2 == 1
+    sheet = blank_sheet(printed, grid=(205, 230, 240) if coloured else None, border=coloured)
     pencil_all(sheet, rng, PEN if seed % EVERY else FELT_PEN)
     sheet.takes = takes
     read = read_sheets(photograph(sheet, rng, camera), [printed.layout])
