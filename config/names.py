@@ -3,6 +3,7 @@
 Display, journal, records, spreadsheets and terminals all show them.
 """
 
+import re
 import unicodedata
 
 _JOINERS = "\u200c\u200d"
@@ -69,3 +70,8 @@ def _is_unseen(character: str) -> bool:
 def _spaced(text: str) -> str:
     """With spaces for other blanks, such as the wide one of Japanese."""
     return "".join(" " if unicodedata.category(one) == "Zs" else one for one in text)
+
+
+def in_order(name: str) -> str:
+    """For sorting: Table 2 before Table 10."""
+    return re.sub(r"\d+", lambda number: number[0].zfill(10), name.casefold())

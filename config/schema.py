@@ -47,6 +47,13 @@ def _home_folder(path: Path) -> Path:
         raise ValueError(f"expected a path whose home folder exists: {error}") from error
 
 
+def _place_held(path: Path | None) -> Path | None:
+    held = re.sub(r"\{game\}", "", str(path or ""))
+    if "{" in held or "}" in held:
+        raise ValueError("expected no { or } but those of {game}, which stands for the game's name")
+    return path
+
+
 Colour = Annotated[str, AfterValidator(_colour)]
 CameraDriver = Annotated[str, AfterValidator(_camera_driver)]
 FilePath = Annotated[Path, BeforeValidator(_some_text), AfterValidator(_home_folder)]
@@ -151,7 +158,7 @@ class TableConfig(Settings):
     options: dict[str, Any]
     """The game's own options, which the game checks."""
     data_dir: FilePath
-    faces: OptionalPath
+    faces: Annotated[OptionalPath, AfterValidator(_place_held)]
     event: OptionalLine
     seats: Annotated[dict[Annotated[int, Field(ge=1, le=12)], SeatConfig], AfterValidator(_present)]
     """Seat number to seat, in order; only those that are present."""

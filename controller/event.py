@@ -6,7 +6,6 @@ The tables are asked, again and again; nothing has to be told to them. Their add
 
 import asyncio
 import itertools
-import re
 import threading
 from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import Future
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal, TypeVar
 
+from config.names import in_order
 from controller.asking_tables import TableNotAsked, ask_results, ask_state, by_clock
 from controller.finding_tables import MOST_TABLES, TOO_MANY, FoundTable
 from controller.records.results import standings
@@ -200,7 +200,7 @@ class Event:
         for table in tables:
             for game in table.games:
                 other = bool(self._event) and game.event != self._event and self._is_since(game)
-                if game.over and other and datetime.fromisoformat(game.ended) >= since:
+                if (game.over or game is table.games[-1]) and other and datetime.fromisoformat(game.ended) >= since:
                     named = f'event = "{game.event}"' if game.event else "no event"
                     said = f"{_name_of(table, game)} ({named})"
                     others[said] = others.get(said, 0) + 1
@@ -226,7 +226,7 @@ class Event:
     def _shown(self) -> list[_Watched]:
         """The tables that were found by name."""
         shown = [same[0] for same in self._told_apart()]
-        return sorted(shown, key=lambda table: _in_order(table.name) if table.found is not None else "")
+        return sorted(shown, key=lambda table: in_order(table.name) if table.found is not None else "")
 
     def _told_apart(self) -> list[list[_Watched]]:
         """Each table, at all its addresses, those that answer first. Where two answered at one address, as when one was
@@ -322,11 +322,6 @@ def _state(table: _Watched) -> Literal["away", "lobby", "plays", "asks", "breach
     if table.view.position is None:
         return "lobby"
     return _STATES.get(table.view.referee, "plays")
-
-
-def _in_order(name: str) -> str:
-    """For sorting: Table 2 before Table 10."""
-    return re.sub(r"\d+", lambda number: number[0].zfill(10), name.casefold())
 
 
 def _lost(table: _Watched) -> list[str]:

@@ -202,9 +202,9 @@ class _Service:
             _say_where(lan.host, port, self._token)
             self._say_what_is_left()
             await asyncio.to_thread(_import_devices, self._simulated is None)
-            await self._set_up_simulated(port, new=new_table)
             if self._config.faces is not None and needs_faces(self._config.game):
                 await asyncio.to_thread(check_table_faces, self._config)
+            await self._set_up_simulated(port, new=new_table)
             stack.enter_context(self._vision())
             await stack.enter_async_context(self._announced(port))
             work = [self._decide(), self._prove_lens(), self._keep_panel(), self._keep_board()]
@@ -445,6 +445,7 @@ class _Service:
         def show(failure: JournalError | None) -> None:
             if failure is None:
                 _log.info("the journal is written again")
+                self._table.keep_pause()
                 self._table.set_part("journal", journal_part(self._journal.recovery))
             else:
                 _log.error("nothing counts until the journal can be written again: %s", failure)

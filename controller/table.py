@@ -31,6 +31,8 @@ _CHANGES = ("game", "play", "undo", "lobby", RECOVERED)
 """After these records another game stands on the table, or may; all others leave it as it is."""
 _REPLAYED = ("game", "play", "undo", "rename", "lobby")
 """What a table writes down of its game."""
+PAUSE_UNWRITTEN = "The journal did not take the pause: started anew now, the table would go on. "
+
 SEQ_PER_START = 1_000_000
 """Views of one run of the program; the journal numbers the runs, so that ids grow across restarts."""
 
@@ -123,6 +125,7 @@ class Table:
         self._last_winner_seat: int | None = None
         self._paused = False
         self._pause_note = ""
+        self._pause_unwritten = False
         self._plays_before_press: int | None = None
         self._scene: Scene | None = None
         self._places: tuple[str, ...] = ()
@@ -382,10 +385,30 @@ class Table:
     def _pause(self, paused: bool, note: str = "") -> None:
         """The host pauses, or lets go on, also across a restart: in a break the power may go, and pieces be put away.
         Nothing waits for the disk, so that a table can be paused whose disk is full."""
-        if paused is not self._paused:
-            with contextlib.suppress(JournalError):  # said by the part "journal"
-                self._journal.append("pause" if paused else "resume", {})
+        changes = paused is not self._paused
         self._set_paused(paused, note)
+        if changes:
+            self._write_pause()
+
+    def _write_pause(self) -> None:
+        try:
+            writing = self._journal.append("pause" if self._paused else "resume", {})
+        except JournalError:  # said by the part "journal"
+            self._pause_unwritten = True
+        else:
+            writing.add_done_callback(self._pause_is_written)
+
+    def _pause_is_written(self, writing: "Future[int]") -> None:
+        """In the journal's thread."""
+        self._pause_unwritten = writing.exception() is not None
+
+    def keep_pause(self) -> None:
+        """Write down what was paused, or went on, while the journal took no records."""
+        if self._pause_unwritten:
+            self._write_pause()
+
+    def _told_of_pause(self) -> str:
+        return PAUSE_UNWRITTEN if self._pause_unwritten and not self._pause_note else self._pause_note
 
     def _set_paused(self, paused: bool, note: str = "") -> None:
         self._paused, self._pause_note = paused, note
@@ -602,7 +625,7 @@ class Table:
         return Standing(
             running=self._running,
             joined=self._joined,
-            pause_note=self._pause_note if self._paused else None,
+            pause_note=self._told_of_pause() if self._paused else None,
             scene=self._scene,
             places=self._places,
             faces=self._faces,

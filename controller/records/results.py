@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import takewhile
 from typing import NamedTuple
 
-from config.names import same_name
+from config.names import in_order, same_name
 from controller.boot import boot_clock
 from controller.game import GameError
 from controller.games.registry import game_names, load_game
@@ -160,7 +160,7 @@ def standings(games: Sequence[GameResultView]) -> list[StandingView]:
         for person in won:
             played.setdefault(person, []).append(won[person])
     standing = [StandingView(name=spelt[person], won=sum(won), played=len(won)) for person, won in played.items()]
-    return sorted(standing, key=lambda one: (-one.won, one.played, one.name))
+    return sorted(standing, key=lambda one: (-one.won, one.played, in_order(one.name)))
 
 
 def _writing(entry: Entry, before: str) -> str:

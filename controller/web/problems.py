@@ -105,6 +105,9 @@ def _wrong_value(error: dict[str, Any]) -> WrongValue:
     if error["type"] == "json_invalid":
         broken = f"what is no JSON at character {error['loc'][-1]} ({error['ctx']['error']})"
         return WrongValue(where=str(error["loc"][0]), value=broken, expected="JSON")
+    if where == "body" and isinstance(error.get("input"), bytes):  # FastAPI reads it as JSON only if that is said
+        expected = "JSON, with the header Content-Type: application/json"
+        return WrongValue(where=where, value="one whose type is not told as JSON", expected=expected)
     value = "nothing" if error["type"] == "missing" else repr(error.get("input"))
     if len(value) > _SHOWN_VALUE_CHARS:
         value = value[: _SHOWN_VALUE_CHARS - 1] + "…"

@@ -102,6 +102,11 @@ def test_the_machines_file_is_found(tmp_path: Path) -> None:
             'data_dir = ""',
             'table.toml:1: data_dir = "": expected a path; nothing would be the folder in which the command is typed',
         ),
+        (
+            'faces = "{x}.faces"',
+            'table.toml:1: faces = "{x}.faces": expected no { or } but those of {game}, which stands for the game\'s '
+            "name",
+        ),
         ('[lan]\nport = "8080"', 'table.toml:2: lan.port = "8080": expected a valid integer'),
         ("lan = 3", "table.toml:1: lan = 3: expected a table"),
         ("host.button_pin = 40", "table.toml:1: host.button_pin = 40: expected less than or equal to 27"),

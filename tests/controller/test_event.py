@@ -143,7 +143,7 @@ def test_standings_are_of_all_tables_by_our_clock_and_stay_when_one_is_gone() ->
             counted = await since.look()
             other = await Watched(addresses, event="Con").look()
             assert other.uncounted == (
-                "Games that do not count, by the settings of their table: 1 of A (no event), 1 of B (no event)."
+                "Games that do not count, by the settings of their table: 2 of A (no event), 1 of B (no event)."
             )
         watched.now_s = 100.0
         return there, counted, await watched.look()
@@ -156,7 +156,9 @@ def test_standings_are_of_all_tables_by_our_clock_and_stay_when_one_is_gone() ->
     ]  # fmt: skip
     assert [one.doubt for one in there.newest] == ["", "may have been taken back", ""]
     assert [one.title for one in there.newest] == ["SLICE", "SLICE (simulated)", "SLICE"]
-    assert counted.uncounted == "", "those before it began are nobody's business"
+    assert counted.uncounted == "Games that do not count, by the settings of their table: 1 of A (no event).", (
+        "the one that is played there now; those before it began are nobody's business"
+    )
     assert (counted.event, counted.games, [one.name for one in counted.standings]) == ("Con", 1, ["Ann"])
     assert [table.state for table in gone.tables] == ["away", "away"]
     assert gone.standings == there.standings

@@ -196,6 +196,7 @@ def test_faces_that_cannot_be_used_are_said(
     assert expected[content] in said
     assert str(path) in said
     assert "pizzatable enrol" in said
+    assert service.processes() == {}
 
 
 def _forget_slices(faces: Path, path: Path) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import tempfile
 from collections.abc import AsyncIterator, Callable, Coroutine
+from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import wraps
@@ -19,7 +20,7 @@ from controller.games.new_york_slice import GAME
 from controller.games.new_york_slice.rules import Phase
 from controller.games.registry import game_names, load_game, load_part
 from controller.hands import Lay
-from controller.journal import LOST, RECOVERED, Journal, JournalDamaged
+from controller.journal import LOST, RECOVERED, Journal, JournalDamaged, JournalError
 from controller.journal_recovery import open_recovering
 from controller.reading import Reading
 from controller.records.journalled import record_of
@@ -32,6 +33,7 @@ from controller.wiring import timing
 from firmware_bridge.session import LinkState
 from firmware_bridge.signals import HOST_SEAT, Signal, SignalKind
 from tests.controller.laid_table import LaidTable, Outlets, make_table
+from tests.controller.web.table import until
 from vision.scene import HiddenCause, HiddenPlace, Pose
 
 Test = Callable[..., Coroutine[Any, Any, None]]
@@ -904,6 +906,44 @@ async def test_a_pause_outlasts_a_restart_until_the_game_goes_on(tmp_path: Path)
             or []
         )
         assert [one.text for one in told if one.kind == "paused"] == ["Paused", "The game goes on", "Paused"]
+
+
+@in_loop
+async def test_a_pause_that_the_journal_did_not_take_says_so_and_is_written_when_it_can_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with playing(tmp_path) as table:
+        await table.make_next()
+        full = JournalError("the disk is full")
+
+        def refuses(*_: object, **__: object) -> Future[int]:
+            raise full
+
+        def fails(*_: object, **__: object) -> Future[int]:
+            later = Future[int]()
+            later.set_exception(full)
+            return later
+
+        for append in (refuses, fails):
+            with monkeypatch.context() as disk:
+                disk.setattr(table.journal, "append", append)
+                await table.table.pause()
+                assert "The journal did not take the pause" in table.view.message
+            assert await restarted(table.journal) is not RefereeState.PAUSED
+            table.table.keep_pause()
+            await until(lambda: not table.table._pause_unwritten)
+            assert await restarted(table.journal) is RefereeState.PAUSED
+            table.table.set_part("disk", PartView(state=PartState.OK, text=append.__name__))
+            assert table.view.message.startswith("Paused. ")
+            await table.table.resume()
+            assert await restarted(table.journal) is not RefereeState.PAUSED
+
+
+async def restarted(journal: Journal) -> RefereeState:
+    again = make_table(journal, Outlets())
+    await again.start()
+    assert again.view is not None
+    return again.view.referee
 
 
 @in_loop

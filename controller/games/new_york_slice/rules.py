@@ -475,7 +475,9 @@ def _out_of_turn(state: State, player: Player) -> Refusal | None:
     if player == following or may_cut_in_line(state, player):
         return None
     heading, problem = headings.NEXT_PLAYER, f"It is not player {player}'s turn to choose."
-    if is_player(state, player) and owned(state, player, CUT_IN_LINE) is not None:
+    if not is_player(state, player):
+        problem = f"There is no player {player}."
+    elif owned(state, player, CUT_IN_LINE) is not None:
         heading = headings.CUT_IN_LINE
         problem += f" {_why_no_cut(state, player)}"
     return refuse(heading, problem, f"Player {following} chooses next; put the portion back.")

@@ -399,6 +399,8 @@ def _out_of_turn(state: State, player: Player) -> Refusal | None:
     if player == state.order[0]:
         return None
     problem = f"It is not player {player}'s turn to add a topping."
+    if not 1 <= player <= state.players:
+        problem = f"There is no player {player}."
     remedy = f"{named(state, state.order[0])} adds a topping now; take this one back."
     return Refusal(headings.ADD_TOPPINGS, problem, remedy)
 

@@ -424,7 +424,9 @@ def _out_of_turn(state: State, player: Player) -> Refusal | None:
     if player == following or player == early_chooser(state):
         return None
     heading, problem = headings.BON_APPETIT, f"It is not player {player}'s turn to choose."
-    if is_player(state, player) and owned(state, player, OFFER_F) is not None:
+    if not is_player(state, player):
+        problem = f"There is no player {player}."
+    elif owned(state, player, OFFER_F) is not None:
         heading = headings.OFFER_F
         problem += f" {_why_not_early(state, player)}"
     return refuse(heading, problem, f"Player {following} chooses next; put the portion back.")

@@ -360,6 +360,12 @@ class TestCommands:
         assert "Traceback" not in response.text
         assert response.json()["detail"]
 
+    def test_a_body_that_is_not_said_to_be_json_is_told_which_header_says_so(self) -> None:
+        headers = {"X-Host-Token": TOKEN}
+        response = request(make_app(), "POST", "/api/answer", content=b'{"question_id": 1}', headers=headers)
+        assert response.status_code == 422
+        assert "the header Content-Type: application/json" in response.json()["detail"]
+
     @pytest.mark.parametrize("options", ['{"\\ud800": 1}', '{"draw_limit": NaN}', '{"a": ' + 60 * "[" + 60 * "]" + "}"])
     @pytest.mark.parametrize("path", ["/api/new_game", "/api/play_game"])
     def test_options_that_no_journal_could_keep_are_named(self, path: str, options: str) -> None:

@@ -696,6 +696,7 @@ def test_cut_in_line_works_once() -> None:
         "Cut in Line",
         "It is not player 1's turn to choose. Cut in Line has been used; it works once.",
     )
+    assert refused(again, Take(99, 0))[1] == "There is no player 99."
 
 
 def test_cut_in_line_is_replaced_on_the_last_round_and_with_two_players() -> None:

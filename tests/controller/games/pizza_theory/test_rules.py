@@ -166,6 +166,7 @@ def test_add_toppings_not_out_of_turn() -> None:
 
 def test_add_toppings_not_twice_in_a_round() -> None:
     assert "not player 1's turn" in refused(play(at(), "P1 adds a1"), Add(1, "g1")).problem
+    assert refused(at(), Add(9, "g1")).problem == "There is no player 9."
 
 
 @pytest.mark.parametrize("player", [0, 4, -1, 10**30])

@@ -300,6 +300,7 @@ def test_bon_appetit_two_players_choose_two_portions_in_turns() -> None:
 def test_bon_appetit_another_player_may_not_choose_yet() -> None:
     heading, problem = refused(quarters(served(game())), Take(3, 0))
     assert (heading, problem) == ("Bon appétit!", "It is not player 3's turn to choose.")
+    assert refused(quarters(served(game())), Take(99, 0))[1] == "There is no player 99."
 
 
 def test_bon_appetit_a_portion_is_taken_once() -> None:
