@@ -28,6 +28,10 @@ CUT_OFF = """
 """
 
 
+NAMES = "[...document.querySelector('.das-player').querySelectorAll('.das-name')].map((e) => e.textContent)"
+"""Those of the first sheet's dots, across and up."""
+
+
 class Ruled:
     """A table whose host rules what sensible players do, and that looks on now and then."""
 
@@ -125,5 +129,11 @@ def test_beside_a_long_name_the_players_die_is_seen(tmp_path: Path) -> None:
                 await table.page.until("document.querySelectorAll('.das-task').length === 2")
                 shown = await table.page.evaluate(tasks)
                 assert all(text and whole for text, whole in shown), shown
+                marking_with = [text for text, _ in shown if text in view.position["sheet"]["faces"]]
+                drawn = await table.page.evaluate("document.querySelectorAll('.das-task-die').length")
+                assert drawn == len(marking_with)
+            assert marking_with
+            names = await table.page.evaluate(NAMES)
+            assert names == [*"abcdefghijklm", *map(str, range(1, 11))]
 
     run(scenario)

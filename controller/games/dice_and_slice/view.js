@@ -4,7 +4,7 @@
 import { badge, bounds, colourOf, html, keyed, nameOf, nameplate, poseTransform, svg, Tracker } from "/static/kit.js";
 
 const PITCH = 9;
-const MARGIN = 5;
+const MARGIN = 8;
 const SIGNS = { chili: "chili", mushroom: "mushroom", olive: "olive", salami: "salami" };
 const TINTS = ["#ffd76b", "#9fdc8f", "#8ccbff", "#ffab8a", "#d8b4ff", "#7fe3d4", "#ffb3d1"];
 const PHASES = { roll: "Throw the dice", pick: "Take a die", mark: "Mark the dots", over: "The end" };
@@ -27,7 +27,7 @@ export function faceArt(face, view) {
   if (kind in faces) return framed("-11 -11 22 22", `die ${kind}`, dieArt(kind, faces[kind]));
   const one = kind === "sheet" && view.position?.players.find((each) => each.player === Number(player));
   if (!one) return framed("-11 -11 22 22", face, dieArt("", []));
-  return framed(boxOf(view), `player ${player}'s sheet${place ? `, ${place}` : ""}`, pizzaArt(one, view), place && pointed(place, view));
+  return framed(boxOf(view), `player ${player}'s sheet${place ? `, ${place}` : ""}`, pizzaArt(one, view), rim(view), place && pointed(place, view));
 }
 
 /** Everybody's sheet, larger than on the table. */
@@ -127,6 +127,14 @@ function pizzaArt(one, view) {
   ].flat(2);
 }
 
+/** Which letter and number the dots of each column and row have, beside them: a move is written with these. */
+function rim(view) {
+  const { columns, rows } = view.position.sheet;
+  const across = Array.from({ length: columns + 1 }, (_, c) => [String.fromCharCode(97 + c), c * PITCH, rows * PITCH + 4.8]);
+  const up = Array.from({ length: rows + 1 }, (_, r) => [String(r + 1), -5.4, (rows - r) * PITCH]);
+  return [...across, ...up].map(([text, x, y]) => svg("text", { class: "das-name", x, y, dy: "0.36em", text }));
+}
+
 function sliceArt({ slice, width, height }, i, view) {
   const [x, y] = at(slice.split("-")[1], view);
   return svg("rect", { class: "das-slice", x: x - width * PITCH, y, width: width * PITCH, height: height * PITCH, fill: TINTS[i % TINTS.length] });
@@ -211,14 +219,16 @@ function bonusCard({ toppings, points, scored_by: scored, closed }, view) {
 
 function playerCard(one, view) {
   const { active, waiting_for: waiting, phase, dice } = view.position;
+  const uses = waiting.includes(one.player) && !one.extra_dots_for.length;
+  const mine = uses && dice.find(({ used_by: users }) => users.includes(one.player));
   const acts = waiting.includes(one.player) || (["roll", "pick"].includes(phase) && active === one.player);
   return html(
     "article",
     { class: `das-player${acts ? " acting" : ""}`, vars: { seat: colourOf(view, one.player) } },
     html("header", {}, badge(view, one.player), html("h2", { text: nameOf(view, one.player) }),
-      html("span", { class: "das-task", text: task(one, view, dice, waiting) }),
+      html("span", { class: "das-task" }, mine && svg("svg", { class: "das-task-die", viewBox: "-11 -11 22 22", "aria-hidden": "true" }, dieArt(mine.face, mine.picture)), task(one, view, mine, waiting)),
       html("b", { class: "das-total", text: String(one.total_so_far) })),
-    framed(boxOf(view), toldPizza(one, view), pizzaArt(one, view)),
+    framed(boxOf(view), toldPizza(one, view), pizzaArt(one, view), rim(view)),
   );
 }
 
@@ -229,11 +239,11 @@ function toldPizza({ player, dots, lines, slices, crossed }, view) {
   return `${nameOf(view, player)}’s pizza: ${told.join("; ") || "nothing marked"}`;
 }
 
-function task(one, view, dice, waiting) {
+function task(one, view, mine, waiting) {
   if (view.position.phase === "mark") {
     if (!waiting.includes(one.player)) return "done";
     if (one.extra_dots_for.length) return "extra dots";
-    return dice.find(({ used_by: users }) => users.includes(one.player))?.face ?? "";
+    return mine ? mine.face : "";
   }
   if (one.finished) return "finished";
   return one.player === view.position.active ? PHASES[view.position.phase] : `rim ${one.perimeter.sliced} of ${one.perimeter.of}`;
@@ -244,7 +254,7 @@ function resultCard({ player, total, lines }, view, won) {
   const told = lines.filter(({ points }) => points);
   return html("article", { class: `das-player${won ? " won" : ""}`, vars: { seat: colourOf(view, player) } },
     html("header", {}, badge(view, player), html("h2", { text: nameOf(view, player) }), html("b", { class: "das-total", text: String(total) })),
-    framed(boxOf(view), toldPizza(one, view), pizzaArt(one, view)),
+    framed(boxOf(view), toldPizza(one, view), pizzaArt(one, view), rim(view)),
     html("ul", { class: "das-lines" }, told.map(({ label, points, detail }) => html("li", {}, html("span", { text: label }), html("small", { text: label.startsWith("Topping") ? "" : detail }), html("b", { text: String(points) })))));
 }
 
