@@ -82,6 +82,8 @@ def play_game(
     conditions = Conditions.random(rng)
     if circumstances.loose_corners:
         conditions = conditions.with_corners_by_hand(Random(seed))
+    if circumstances.pens and hasattr(art, "with_pens"):
+        art = art.with_pens()
     hands_of = load_part(config.game, "hands")
     if not config.options and hasattr(hands_of, "agreed_options"):
         config = config.model_copy(update={"options": hands_of.agreed_options(Random(seed))})

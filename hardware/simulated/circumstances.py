@@ -31,6 +31,8 @@ class Circumstances:
     """By what share a row's light is more and less than on average, as lamps flicker."""
     sway_mm: float = 0.0
     """How far the camera's arm sways, as is seen on the table."""
+    pens: bool = False
+    """Whoever writes does so with a coloured pen."""
 
     @property
     def room(self) -> Callable[[float], float]:

@@ -27,6 +27,8 @@ _REMAINS = (0.02, 0.12)
 """What an eraser leaves of a mark's darkness."""
 _SMUDGE = (0.02, 0.08)
 """How much of the light is taken by what it spreads."""
+PENS = {"blue": (0.35, 1.1, 1.7), "red": (1.6, 1.6, 0.3), "green": (1.3, 0.6, 1.6), "purple": (0.6, 1.5, 1.0)}
+"""How much of blue, green and red light their ink takes (logarithms), beside graphite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,8 @@ class Writer:
     off_mm: float = 0.45
     """How far (standard deviation) marks are beside their places."""
     wobble_mm: float = 0.22
+    takes: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    """As in `PENS`."""
 
 
 class PencilledSheet:
@@ -57,7 +61,8 @@ class PencilledSheet:
     def art(self) -> Artwork:
         """The sheet as it looks now."""
         colours = self._printed.image.astype(np.float32)
-        colours[..., :3] *= self._light[..., None]
+        for channel, more in enumerate(self._writer.takes):
+            colours[..., channel] *= self._light if more == 1.0 else self._light**more
         return Artwork(np.round(colours).astype(np.uint8), self._printed.px_per_mm, self._printed.anchor_px)
 
     def dot(self, at: Point, *, rubbed: bool = False) -> None:

@@ -10,8 +10,9 @@ import argparse
 import numpy as np
 
 from hardware.kit.score_sheets import load_sheet_print
+from hardware.simulated.pencil import PENS
 from tests.benchmarks.sheets_report import Count, compare_marks
-from tests.vision.drawn_sheet import PENS, Hand, blank_sheet, pencil_all, photograph, some_camera
+from tests.vision.drawn_sheet import Hand, blank_sheet, pencil_all, photograph, some_camera
 from vision.scene import PieceKind, SheetMark
 from vision.sheets.finder import read_sheets
 from vision.threads import use_one_core

@@ -16,8 +16,6 @@ from vision.sheets.layout import SheetLayout
 
 PX_PER_MM = 8.0
 MarkPlace = tuple[MarkKind, tuple[int, ...]]
-PENS = {"blue": (0.35, 1.1, 1.7), "red": (1.6, 1.6, 0.3), "green": (1.3, 0.6, 1.6), "purple": (0.6, 1.5, 1.0)}
-"""How much of blue, green and red light their ink takes (logarithms), beside graphite."""
 
 
 @dataclass
@@ -68,7 +66,7 @@ class DrawnSheet:
     pencil: NDArray[np.float32]
     """What of the light pencil leaves."""
     takes: tuple[float, float, float] = (1.0, 1.0, 1.0)
-    """How much more of blue, green and red light (logarithm) is taken than that: graphite takes of all alike."""
+    """As of a pen in `hardware.simulated.pencil.PENS`."""
     marks: set[MarkPlace] = field(default_factory=set)
 
 

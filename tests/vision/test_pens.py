@@ -4,18 +4,20 @@ from dataclasses import replace
 from random import Random
 
 import numpy as np
-from numpy.typing import NDArray
 
 from controller.games.dice_and_slice.hands import Pencilled, write_front
+from controller.simulation.copies.dice_and_slice import OwnArt
 from controller.simulation.copy import own_art
 from hardware.kit.score_sheets import load_sheet_print
+from hardware.simulated.pencil import PENS
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import World
 from tests.benchmarks.sheets_report import compare_marks
 from tests.long import cases
-from tests.vision.drawn_sheet import PENS, Camera, DrawnSheet, Hand, MarkPlace, blank_sheet, pencil_all, photograph
+from tests.vision.drawn_sheet import Camera, DrawnSheet, Hand, MarkPlace, blank_sheet, pencil_all, photograph
 from tests.vision.test_marks_in_other_light import PLACE, scene_after
+from vision.frame import Image
 from vision.scene import MarkKind, PieceKind, Sighting
 from vision.sheets.finder import read_sheets
 
@@ -43,16 +45,13 @@ def test_what_a_pen_drew_is_read_in_a_single_picture(pen: str, seed: int) -> Non
     check(seen, sheet.marks)
 
 
-@cases("pen", ["red", "blue", "green", "purple"], always=1)
-def test_what_a_pen_drew_is_read_on_a_table_that_is_watched(pen: str) -> None:
+@cases("player", [2, 4, 5, 1], always=1, ids=["red", "blue", "green", "purple"])
+def test_what_a_pen_drew_is_read_on_a_table_that_is_watched(player: int) -> None:
     dots = [*((column, row) for column in range(1, 11) for row in (1, 5)), *((1, row) for row in range(2, 5))]
     lines = [(column, row, column + 1, row) for column in range(1, 10) for row in (1, 5)]
     lines += [(1, row, 1, row + 1) for row in range(1, 5)]
     marks = [*(Pencilled(MarkKind.DOT, at) for at in dots), *(Pencilled(MarkKind.LINE, at) for at in lines)]
-    blank, pencilled = (shown(some) for some in ([], marks))
-    left = np.clip(np.minimum(pencilled, blank) / np.maximum(blank, 1.0), 0.05, 1.0)
-    drawn = np.asarray(blank * left ** np.array(PENS[pen]), np.uint8)
-    scene = scene_after(np.asarray(blank, np.uint8), drawn)
+    scene = scene_after(*(shown(player, some) for some in ([], marks)))
     assert scene.hidden == ()
     (seen,) = [one for one in scene.sightings if one.kind is PieceKind.SHEET]
     assert not any(mark.hidden for mark in seen.marks)
@@ -62,11 +61,13 @@ def test_what_a_pen_drew_is_read_on_a_table_that_is_watched(pen: str) -> None:
     assert len(true - likely) <= 2, "asked about, where ink is pale"
 
 
-def shown(marks: list[Pencilled]) -> NDArray[np.float64]:
-    """A picture of the table with a sheet on it that is marked so."""
-    conditions = Conditions(seed=6, noise=0.0)
-    renderer = Renderer(own_art("dice_and_slice"), conditions.camera_model(1920, 1080), conditions)
+def shown(player: int, marks: list[Pencilled]) -> Image:
+    """A picture of the table with the sheet of a player on it, whose pen marked it so."""
+    conditions = Conditions(seed=6, noise=1.5)
+    art = own_art("dice_and_slice")
+    assert isinstance(art, OwnArt)
+    renderer = Renderer(art.with_pens(), conditions.camera_model(1920, 1080), conditions)
     world = World(Random(4))
-    front = write_front(1, marks)
-    world.add_piece("sheet/1", PieceKind.SHEET, front, front, pose=PLACE, face_up=True)
-    return np.asarray(renderer.render(world.snapshot()), np.float64)
+    front = write_front(player, marks)
+    world.add_piece(f"sheet/{player}", PieceKind.SHEET, front, front, pose=PLACE, face_up=True)
+    return np.asarray(renderer.render(world.snapshot()), np.uint8)

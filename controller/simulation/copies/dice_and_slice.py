@@ -1,9 +1,11 @@
 """Our own copy of Dice and Slice: the kit's sheets, as people have written on them, and its two dice."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache, partial
 from random import Random
 from typing import Any
+from zlib import crc32
 
 from controller.games.dice_and_slice.components import DICE, FACES
 from controller.games.dice_and_slice.hands import SHEET, Pencilled, read_front, standing
@@ -14,7 +16,7 @@ from hardware.kit.score_sheets import load_sheet_print, sheet_drawing
 from hardware.simulated.artwork import Artwork, Drawings
 from hardware.simulated.bodies import FOLDED_DIE_MM, SHEET_MM
 from hardware.simulated.kit_art import cut_out
-from hardware.simulated.pencil import PencilledSheet, Writer
+from hardware.simulated.pencil import PENS, PencilledSheet, Writer
 from vision.frame import Image
 from vision.scene import MarkKind
 from vision.sheets.layout import SheetLayout
@@ -35,7 +37,7 @@ def art(px_per_mm: float) -> Mapping[str, Artwork]:
         for number, drawn in zip(FACES, die.faces, strict=True):
             outline = centred_box(FOLDED_DIE_MM, FOLDED_DIE_MM)
             drawers[f"die/{name}{number}"] = partial(cut_out, _face(die, drawn), outline, px_per_mm)
-    return _Copy(Drawings(drawers), printed.layout)
+    return OwnArt(Drawings(drawers), printed.layout)
 
 
 def photos(*_: object) -> Iterator[tuple[Image, dict[str, Any]]]:
@@ -43,12 +45,13 @@ def photos(*_: object) -> Iterator[tuple[Image, dict[str, Any]]]:
     return iter(())
 
 
-class _Copy(Mapping[str, Artwork]):
+class OwnArt(Mapping[str, Artwork]):
     """The pieces as they are printed; sheets that were written on are drawn when they are asked for, and not listed."""
 
-    def __init__(self, printed: Mapping[str, Artwork], layout: SheetLayout) -> None:
+    def __init__(self, printed: Mapping[str, Artwork], layout: SheetLayout, *, pens: bool = False) -> None:
         self._printed = printed
         self._layout = layout
+        self._pens = pens
         self._written = lru_cache(SHEETS_KEPT)(self._write)
 
     def __getitem__(self, face: str) -> Artwork:
@@ -63,9 +66,16 @@ class _Copy(Mapping[str, Artwork]):
     def __contains__(self, face: object) -> bool:
         return face in self._printed or (isinstance(face, str) and face.startswith(SHEET))
 
+    def with_pens(self) -> "OwnArt":
+        """The same, written on with pens, everybody's of another colour."""
+        return OwnArt(self._printed, self._layout, pens=True)
+
     def _write(self, face: str) -> Artwork:
         player, marks = read_front(face)
-        sheet = PencilledSheet(self._printed[SHEET], _writer(player))
+        writer = _writer(player)
+        if self._pens:
+            writer = replace(writer, takes=[*PENS.values()][crc32(player.encode()) % len(PENS)])
+        sheet = PencilledSheet(self._printed[SHEET], writer)
         for mark in standing(marks):
             pencil(sheet, self._layout, mark)
         return sheet.art()
