@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.sheets.flattening import BESIDE, CELL_MM, IN_BOX, IN_GRID, FlatSheet, Mask, Plane
-from vision.sheets.layout import Array
+from vision.sheets.layout import Array, SheetLayout
 from vision.sheets.missing_print import boxes_missing, dots_missing, toppings_missing
 
 Bools = NDArray[np.bool_]
@@ -194,7 +194,7 @@ def _without_strokes(flat: FlatSheet) -> Mask:
     along = ends[:, :1] + BETWEEN_DOTS[:, None] * (ends[:, 1:] - ends[:, :1])
     points = along[:, :, None] + ACROSS_MM[:, None] * side[:, None, None]
     shown = np.max([flat.sampled(np.asarray(one, np.float32), points) for one in cv2.split(flat.colours)], axis=0)
-    across = np.median(shown, axis=1)
+    across = _inner_side(np.median(shown, axis=1), layout, ends.mean(1), side)
     most = across.max(1)
     beside = np.maximum(across[:, :ENDS].mean(1), across[:, -ENDS:].mean(1))
     wide = (across > 0.5 * most[:, None]).sum(1) * (ACROSS_MM[1] - ACROSS_MM[0])
@@ -203,6 +203,19 @@ def _without_strokes(flat: FlatSheet) -> Mask:
     for first, last in np.round(flat.to_cells(ends[drawn].reshape(-1, 2))).astype(int).reshape(-1, 2, 2).tolist():
         cv2.line(strokes, first, last, (255,), round(STROKES_ROOM_MM / CELL_MM))
     return np.asarray(cv2.copyTo(_broad(flat.odd), strokes, flat.odd.copy()), np.uint8)
+
+
+def _inner_side(across: Plane, layout: SheetLayout, middles_mm: Array, sides: Array) -> Plane:
+    """What is seen across lines (n x places), but of those around the grid their inner side twice: beside them a border
+    may be printed."""
+    outermost = np.array([layout.columns - 1, layout.rows - 1])
+    dots = np.array(layout.lines)
+    around = ((dots == 0).all(1) | (dots == outermost).all(1)).any(1)
+    inside = ((layout.dots_mm.mean(0) - middles_mm) * sides).sum(1) > 0.0
+    mirrored = across[:, ::-1]
+    first = np.arange(across.shape[1]) < across.shape[1] // 2
+    taken = np.where(first == inside[:, None], mirrored, across)
+    return np.where(around[:, None], taken, across)
 
 
 def _broad(odd: Mask) -> Mask:
