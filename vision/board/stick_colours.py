@@ -28,8 +28,8 @@ LEAST_OPEN_MM = 50.0
 """A line of which less is open says nothing."""
 EVIDENCE = 0.1
 """How much of one millimetre's cost counts as independent evidence."""
-BARE_STICKS = 0.05
-"""So many sticks over a board may be none of a cutter's, as a skewer is. Those of wood on 18 simulated tables (seeds
+BARE_STICKS = 0.03
+"""So many sticks over a board may be no cutters, as skewers are not. Those of wood on 18 simulated tables (seeds
 743340 to 743357) were explained better without a coloured end by 61 to 110, white cutters worse by 16 to 156."""
 BEFORE_TIP_MM, LEAST_BEFORE_MM = 15.0, 3
 """Where something lies over so much of a stick no farther before its coloured end, what seems to be that end may be the
