@@ -9,6 +9,7 @@ from tests.rigs.emulation import CannotEmulate, build
 from tests.rigs.kill_signals import kill
 
 
+@pytest.mark.long
 def test_no_slap_is_lost_or_written_twice_when_the_service_is_killed(tmp_path: Path) -> None:
     try:
         build()

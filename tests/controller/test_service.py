@@ -419,6 +419,7 @@ def test_a_table_plays_survives_what_may_happen_and_ends_clean(service: Service)
         assert [record.kind for record in journal.records()].count("interrupted") == 1
 
 
+@pytest.mark.long
 def test_a_microcontroller_on_its_line(tmp_path: Path, service: Service) -> None:
     if not can_emulate():
         pytest.skip("needs avr-gcc and simavr: make firmware-tools")

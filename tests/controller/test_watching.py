@@ -39,6 +39,7 @@ def own_copy(request: pytest.FixtureRequest) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_the_stored_lens_is_the_one_that_is_read_with(tmp_path: Path, own_copy: Path) -> None:
     conditions = Conditions(k1=-0.25, k2=0.05)
     camera = conditions.camera_model(*SIZE)

@@ -102,6 +102,7 @@ def test_in_steady_light_the_camera_stays_as_it_is() -> None:
     assert float(np.abs(room.camera.read(1.0).image.astype(float).mean() - before.mean())) < 0.5
 
 
+@pytest.mark.long
 @cases("light", [0.05, 2.5], always=1)
 def test_a_lamp_switched_off_or_on_is_followed(light: float) -> None:
     def room(time_s: float) -> float:

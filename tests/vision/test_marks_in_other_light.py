@@ -132,6 +132,7 @@ def test_bright_paper_is_read_where_its_printed_dots_show() -> None:
     assert {at for at, mark in dots.items() if mark.probability > 0.5} == set(DOTS)
 
 
+@pytest.mark.long
 def test_what_light_hides_of_a_sheet_is_outlined() -> None:
     blank, pencilled = pictures(6200.0, 0.85)
     scene = scene_after(blank, np.minimum(pencilled * 1.5, 255.0).astype(np.uint8))

@@ -132,6 +132,7 @@ def test_what_lay_there_before_a_lamp_was_switched_on_is_known(falls: float) -> 
     assert stick.face == "blue"
 
 
+@pytest.mark.long
 def test_what_was_doubtful_is_doubtful_in_that_light_too() -> None:
     """A skewer that may be a white cutter does not go away."""
     bare = Board(-6.0, 5.0, 125.0)
@@ -187,6 +188,7 @@ def test_toppings_under_a_pale_hand_in_that_light_are_not_thought_gone() -> None
     is_so(watched(picture_of(BOARD), *lit), BOARD)
 
 
+@pytest.mark.long
 def test_a_white_topping_is_not_known_as_before_where_a_mirrored_lamp_blinds_all_around_it() -> None:
     colours = {"blue": "white", "orange": "green", "black": "red"}
     before = replace(BOARD, spaces={name: colours[one] for name, one in (BOARD.spaces or {}).items()}, sticks=[])

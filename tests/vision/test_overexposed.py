@@ -84,6 +84,7 @@ def test_what_a_mirrored_lamp_leaves_too_little_of_is_hidden_and_known_again_aft
     assert not under_glare(scene, 150.0, 60.0)
 
 
+@pytest.mark.long
 def test_where_nearly_all_is_cut_off_a_piece_is_known_or_hidden() -> None:
     scene = a_lamp_on(4.0)
     blinded = [place for place in scene.hidden if place.cause is HiddenCause.GLARE]

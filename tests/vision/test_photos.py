@@ -71,6 +71,7 @@ def tinted(image: Image) -> Image:
     return np.asarray(np.clip(image * np.array([0.6, 0.85, 1.1]), 0, 255), np.uint8)
 
 
+@pytest.mark.long
 @cases(
     ("name", "damage"),
     [

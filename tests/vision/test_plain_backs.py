@@ -53,7 +53,7 @@ def _shown_once() -> Iterator[list[PieceView]]:
 FAMILY = Family("plain-back", "ring", art, _shown_once, lambda _: [])
 
 
-@cases("seed", [1, 4, 2, 3], always=1)
+@cases("seed", [1, 4, 2, 3], always=0)
 def test_a_nearly_plain_back_is_seen_only_where_it_lies(seed: int) -> None:
     laid = [lying(BACK, -330.0, 140.0, 25.0 * seed), lying(BACK, 120.0, -120.0, -40.0 * seed)]
     image, _ = photograph(FAMILY, laid, Conditions(tilt_deg=2.0, noise=2.0, seed=seed))

@@ -54,6 +54,7 @@ def test_pieces_that_a_shadows_edge_crosses_are_read(edge: ShadowEdge, pack: Fac
     assert faces(in_shadow(photograph(TABLE, View(noise=2.0)), edge), pack) == sorted(piece.face for piece in TABLE)
 
 
+@pytest.mark.long
 def test_pieces_in_the_stripes_of_blinds_are_read(pack: FacePack) -> None:
     assert faces(striped(photograph(TABLE, View(noise=2.0))), pack) == sorted(piece.face for piece in TABLE)
 

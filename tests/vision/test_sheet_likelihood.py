@@ -136,6 +136,7 @@ def test_lines_are_judged_between_pencilled_dots_only() -> None:
     assert len(there) < len(shown)
 
 
+@pytest.mark.long
 def test_pencil_on_sheets_that_were_seen_blank_is_hardly_ever_read_wrong_around_a_mat() -> None:
     count = Count()
     for seed in (7001, 7002, 7003, 7007):

@@ -151,6 +151,7 @@ def bumped(views: Sequence[PieceView], turn_deg: float, off_mm: float) -> list[P
     ]
 
 
+@pytest.mark.long
 @cases("turn_deg", [5.0, -125.0], always=1)
 def test_a_board_that_somebody_bumped_is_found_where_it_lies_now(turn_deg: float) -> None:
     """Most of its print is alike enough where it lay: what is not would seem to be covered."""

@@ -250,6 +250,7 @@ def sure_cutters(board: Board, faces: FacePack) -> set[str]:
     return {one.face for one in seen if one.kind is PieceKind.CUTTER and one.probability > SURE}
 
 
+@pytest.mark.long
 def test_cutters_that_are_painted_all_over_are_none_of_wood() -> None:
     """What lies behind the coloured ends of all of them has no one colour, and is as much like wood as like print."""
     spaces = dict(zip(every_space()[::3], [*PLAIN] * 9, strict=False))

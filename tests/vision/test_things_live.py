@@ -86,6 +86,7 @@ def test_a_thing_beside_the_mat_is_outlined_while_it_lies_there(pack: FacePack) 
     assert before.hidden == after.hidden == ()
 
 
+@pytest.mark.long
 @cases("colour", [GREEN, GREY], always=1)
 def test_a_piece_under_a_thing_is_hidden_and_not_gone(pack: FacePack, colour: tuple[int, int, int]) -> None:
     thing = square(-275, 0, 62)

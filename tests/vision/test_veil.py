@@ -70,6 +70,7 @@ def test_pieces_behind_a_veil_are_read(pack: FacePack) -> None:
     assert faces(veiled(photograph(TABLE)), pack) == sorted(piece.face for piece in TABLE)
 
 
+@pytest.mark.long
 def test_a_face_that_was_never_enrolled_is_not_taken_for_another_under_a_lamp(pack: FacePack) -> None:
     other = (*TABLE[1:], Piece("b/1", 2.0, 0.0, 20.0))
     fewer = without(pack, "b/1")

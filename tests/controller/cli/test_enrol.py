@@ -507,6 +507,7 @@ def test_a_photo_that_cannot_be_used_is_named_and_the_others_are_looked_at(tmp_p
     assert [photo["photo"] for photo in json.loads(labels.read_text())] == ["good.jpg"]
 
 
+@pytest.mark.long
 def test_two_looks_under_one_name_are_said(tmp_path: Path) -> None:
     labels = label(enrolment())
     result = enrol_drawn(tmp_path, labels)

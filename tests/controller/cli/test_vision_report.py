@@ -135,6 +135,7 @@ def test_kinds_that_are_not_judged_are_said_and_those_that_are_no_text_are_refus
     assert "ring-drawn-03.json: kind is a list of 1; expected the kind of picture as text" in result.output
 
 
+@pytest.mark.long
 def test_pieces_read_right_in_another_arrangement_than_the_true_one_are_an_error(tmp_path: Path) -> None:
     write(tmp_path, "enrol-drawn-01", "enrol", enrolment())
     for name, circle in (("ring-drawn-01", ["a/1", "b/1"]), ("ring-drawn-02", ["b/1", "a/2", "a/1"])):

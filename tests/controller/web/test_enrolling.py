@@ -296,6 +296,7 @@ def test_names_that_fit_no_piece_are_told(tmp_path: Path) -> None:
     assert told == [f"{tmp_path / 'mine.labels.json'}: 1 of its names in laid.jpg fit no piece found there"]
 
 
+@pytest.mark.long
 def test_a_photo_without_pieces_has_no_first_one(tmp_path: Path) -> None:
     app = app_for(tmp_path, [photograph([])])
     assert request(app, "POST", "/api/enrol/photo").json()["photos"][0]["pieces"] == []

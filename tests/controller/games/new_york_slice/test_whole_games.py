@@ -35,6 +35,7 @@ def test_trembling_eyes_see_the_same_game(seed: int) -> None:
     assert tally.asked <= 0.2 * tally.plays, tally.notes
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [5])
 def test_blinking_eyes_see_the_same_game(seed: int) -> None:
     """One slice in thirty is missed, another one in each scene."""

@@ -26,7 +26,7 @@ def winners_of(players: int, seed: int, advised: int) -> tuple[int, ...]:
     return GAME.winners(state)
 
 
-@cases("players", [2, 3], always=1)
+@cases("players", [2, 3], always=0)
 def test_the_adviser_beats_random_players(players: int) -> None:
     won = sum(seed % players + 1 in winners_of(players, seed, seed % players + 1) for seed in range(9))
     assert won >= 6

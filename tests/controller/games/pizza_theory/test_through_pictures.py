@@ -32,6 +32,7 @@ def pack() -> FacePack:
     return enrol_own_copy("pizza_theory", ART, *SIZE)
 
 
+@pytest.mark.long
 def test_cuts_and_their_replacing_are_read_from_pictures(pack: FacePack) -> None:
     conditions = Conditions(seed=3)
     renderer = Renderer(ART, conditions.camera_model(*SIZE), conditions)

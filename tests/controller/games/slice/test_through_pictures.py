@@ -33,6 +33,7 @@ def pack() -> FacePack:
     return enrol_own_copy("slice", ART, *SIZE)
 
 
+@pytest.mark.long
 def test_a_chain_of_swaps_is_read_from_a_picture(pack: FacePack) -> None:
     conditions = Conditions(seed=3)
     renderer = Renderer(ART, conditions.camera_model(*SIZE), conditions)
