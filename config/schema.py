@@ -47,9 +47,9 @@ def _home_folder(path: Path) -> Path:
         raise ValueError(f"expected a path whose home folder exists: {error}") from error
 
 
-def _place_held(path: Path | None) -> Path | None:
-    held = re.sub(r"\{game\}", "", str(path or ""))
-    if "{" in held or "}" in held:
+def _only_the_game(path: Path | None) -> Path | None:
+    rest = "" if path is None else path.name.replace("{game}", "")  # folders are called what they are
+    if "{" in rest or "}" in rest:
         raise ValueError("expected no { or } but those of {game}, which stands for the game's name")
     return path
 
@@ -158,7 +158,7 @@ class TableConfig(Settings):
     options: dict[str, Any]
     """The game's own options, which the game checks."""
     data_dir: FilePath
-    faces: Annotated[OptionalPath, AfterValidator(_place_held)]
+    faces: Annotated[OptionalPath, AfterValidator(_only_the_game)]
     event: OptionalLine
     seats: Annotated[dict[Annotated[int, Field(ge=1, le=12)], SeatConfig], AfterValidator(_present)]
     """Seat number to seat, in order; only those that are present."""

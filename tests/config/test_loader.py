@@ -215,3 +215,10 @@ def test_no_toml_names_the_line(tmp_path: Path) -> None:
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigUnreadable, match=r"none\.toml: expected a readable TOML file: No such file"):
         load_table([tmp_path / "none.toml"])
+
+
+def test_a_settings_folder_may_have_braces_in_its_name(tmp_path: Path) -> None:
+    folder = tmp_path / "our {best} table"
+    folder.mkdir()
+    (folder / "table.toml").write_text('faces = "{game}.faces"')
+    assert load_table([folder / "table.toml"]).faces_of("slice") == folder / "slice.faces"

@@ -219,7 +219,7 @@ function bonusCard({ toppings, points, scored_by: scored, closed }, view) {
 
 function playerCard(one, view) {
   const { active, waiting_for: waiting, phase, dice } = view.position;
-  const uses = waiting.includes(one.player) && !one.extra_dots_for.length;
+  const uses = phase === "mark" && waiting.includes(one.player) && !one.extra_dots_for.length;
   const mine = uses && dice.find(({ used_by: users }) => users.includes(one.player));
   const acts = waiting.includes(one.player) || (["roll", "pick"].includes(phase) && active === one.player);
   return html(

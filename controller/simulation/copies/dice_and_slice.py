@@ -67,7 +67,7 @@ class OwnArt(Mapping[str, Artwork]):
         return face in self._printed or (isinstance(face, str) and face.startswith(SHEET))
 
     def with_pens(self) -> "OwnArt":
-        """The same, written on with pens, everybody's of another colour."""
+        """The same, written on with pens; whose is of which colour follows from the player, and some have the same."""
         return OwnArt(self._printed, self._layout, pens=True)
 
     def _write(self, face: str) -> Artwork:
