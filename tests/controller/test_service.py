@@ -393,8 +393,12 @@ def test_a_table_plays_survives_what_may_happen_and_ends_clean(service: Service)
     status, body = service.ask("POST", "/api/play_game", {"game": "slice"})
     assert (status, b"the table cannot be set anew now: " in body) == (409, True)
     assert service.look()["log"] == acknowledged
+    assert service.ask("POST", "/api/pause")[0] == 204
+    service.look_until(lambda view: "The journal did not take the pause" in view["message"], 10)
     resource.prlimit(service.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     until_part(service, "journal", "ok")
+    service.look_until(lambda view: view["message"].startswith("Paused. "), 10)
+    assert service.ask("POST", "/api/resume")[0] == 204
     service.look_until(lambda view: len(view["log"]) > len(acknowledged), 60)
 
     # The simulated table is gone: a new one is set up, and its people begin anew.
@@ -417,6 +421,8 @@ def test_a_table_plays_survives_what_may_happen_and_ends_clean(service: Service)
     with Journal(service.journal) as journal:
         assert [record.kind for record in journal.records()].count("start") == 2
         assert [record.kind for record in journal.records()].count("interrupted") == 1
+        breaks = [record.kind for record in journal.records() if record.kind in ("pause", "resume")]
+        assert breaks == ["pause", "resume"]
 
 
 @pytest.mark.long
