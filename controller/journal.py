@@ -26,7 +26,7 @@ import sqlite3
 import struct
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -255,6 +255,11 @@ class Journal:
         rows = self._query("SELECT evidence.seq FROM evidence JOIN records USING (seq) WHERE game = ?", (game,))
         return frozenset(row[0] for row in rows)
 
+    def games(self) -> tuple[int, ...]:
+        """See `games_of`."""
+        rows = self._query(f"SELECT {_RECORD} FROM records WHERE kind = 'game' OR seq = game ORDER BY seq", ())
+        return games_of(_record(row) for row in rows)
+
     def last_game(self) -> int | None:
         """The game that the last record belongs to; None while there are no records."""
         rows = self._query("SELECT game FROM records ORDER BY seq DESC LIMIT 1", ())
@@ -402,6 +407,17 @@ class _Query:
     sql: str
     values: tuple[object, ...]
     done: "Future[list[Any]]"
+
+
+def games_of(records: Iterable[Record]) -> tuple[int, ...]:
+    """The sequence numbers of the records that began a game, in order. People number games by their places here."""
+    return tuple(record.seq for record in records if begins_game(record))
+
+
+def begins_game(record: Record) -> bool:
+    """Whether a record began a game; one that was lost counts, so that those after it keep their numbers."""
+    # Not the very first record, which has a number as if it did: a table writes there that it was started.
+    return record.kind == "game" or (record.kind == LOST and record.seq == record.game and record.seq > 1)
 
 
 def counted(records: Sequence[Record]) -> list[Record]:

@@ -55,6 +55,10 @@ class JournalKeeper:
         """See `Journal.pictured`."""
         return self._journal.pictured(game)
 
+    def games(self) -> tuple[int, ...]:
+        """See `Journal.games`."""
+        return self._journal.games()
+
     def last_game(self) -> int | None:
         """See `Journal.last_game`."""
         return self._journal.last_game()

@@ -6,7 +6,7 @@ from concurrent.futures import Future
 from config.schema import TableConfig
 from controller.game import Json
 from controller.games.registry import load_game, load_part
-from controller.journal import JournalClosed, Record
+from controller.journal import JournalClosed, Record, games_of
 from controller.outlets import DeviceOutlets
 from controller.referee import Referee
 from controller.table import Table
@@ -29,6 +29,10 @@ class _Kept:
     def records(self, after: int = 0, *, game: int | None = None) -> list[Record]:
         """See `Journal.records`."""
         return [record for record in self._records if record.seq > after and game in (None, record.game)]
+
+    def games(self) -> tuple[int, ...]:
+        """See `Journal.games`."""
+        return games_of(self._records)
 
     def last_game(self) -> int | None:
         """See `Journal.last_game`."""

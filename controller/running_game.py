@@ -19,7 +19,7 @@ class RunningGame:
     """A running game; the lists grow by a play at a time, and shrink by one."""
 
     number: int
-    """As the journal numbers it."""
+    """Which of the table's games it is, counted from 1."""
     engine: Game[Any, Any]
     seats: Mapping[Player, int]
     names: Mapping[Player, str]

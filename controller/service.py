@@ -65,7 +65,7 @@ from controller.simulation.gathering import Gathering, Paths
 from controller.simulation.table_process import SimulatedTable, SimulatedTableError
 from controller.table import NotReplayed, Table
 from controller.table_folder import FolderError, KnownBy, identity_of_start, prepare_folder
-from controller.views import PartState, PartView, PictureView
+from controller.views import HappenedView, PartState, PartView, PictureView
 from controller.web.app import create_app
 from controller.web.hub import Hub
 from controller.web.problems import problem_response
@@ -235,9 +235,7 @@ class _Service:
         app = create_app(
             self._hub, self._table, self._host_choice, Path(controller.games.__path__[0]), version=self._version,
             host_token=self._token, picture=self._picture, results=results.read,
-            happened=lambda game: results.happened(
-                self._journal.records(game=game), self._journal.pictured(game)
-            ),
+            happened=functools.partial(_happened, self._journal, results),
             evidence=self._journal.evidence,
             reached=functools.partial(lan_address, self._config.lan.host),
         )  # fmt: skip
@@ -559,7 +557,16 @@ def _lens_of(config: TableConfig) -> "Lens | None":
         return None
 
 
-async def _not_written(_: Request, error: Exception) -> Response:
+def _happened(journal: JournalKeeper, results: Results, number: int) -> list[HappenedView] | None:
+    """What happened in the table's game of this number; None where there is none. Raises JournalError."""
+    games = journal.games()
+    if number > len(games):
+        return None
+    game = games[number - 1]
+    return results.happened(journal.records(game=game), journal.pictured(game))
+
+
+def _not_written(_: Request, error: Exception) -> Response:
     return problem_response(503, "Not written", f"Nothing has changed: {error}")
 
 

@@ -86,6 +86,10 @@ class Log(Protocol):
         """See `Journal.records`."""
         ...
 
+    def games(self) -> tuple[int, ...]:
+        """See `Journal.games`."""
+        ...
+
     def last_game(self) -> int | None:
         """See `Journal.last_game`."""
         ...
@@ -447,7 +451,7 @@ class Table:
         if isinstance(own.get("components"), str):
             # A file may change, or go, before the game is over: what it says now goes with the game.
             own["components"] = self._game.encode_state(running.state)["options"]["components"]
-        running.number = await self._write("game", _signed(data, by), begins_game=True)
+        running.number = self._number_of(await self._write("game", _signed(data, by), begins_game=True))
         self._running, self._joined = running, []
         self._set_paused(False)
 
@@ -571,7 +575,7 @@ class Table:
         """Bring one record's effect back. Calls no clock and no random number generator."""
         match record.kind:
             case "game":
-                self._running = self._begin(record.data, record.seq)
+                self._running = self._begin(record.data, self._number_of(record.seq))
             case "play":
                 game = self._require_game()
                 state = game.state
@@ -598,6 +602,10 @@ class Table:
         for seat in seats:
             if seat not in self._config.seats:
                 raise NoSuchSeat(seat, self._config.seats)
+
+    def _number_of(self, seq: int) -> int:
+        """Which of the table's games this record began, counted from 1."""
+        return self._journal.games().index(seq) + 1
 
     def _begin(self, data: Mapping[str, Any], number: int) -> RunningGame:
         self._check_seats(data["seats"])

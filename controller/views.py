@@ -202,7 +202,7 @@ class TableView(Model):
     """The game's folder name; its view.js draws `position`."""
     title: str
     number: int = 0
-    """That of the game that is played, as the journal numbers it; 0 where none is."""
+    """Which of the table's games is played, counted from 1; 0 where none is."""
     simulated: bool
     """Whether the camera looks at the simulated table."""
     referee: RefereeState
@@ -292,7 +292,7 @@ class GameResultView(Model):
     event: str
     """The event that it counts for; empty for none."""
     number: int
-    """As the journal numbers it."""
+    """Which of the table's games it is, counted from 1."""
     game: str
     title: str
     began: str

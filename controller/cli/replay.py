@@ -19,7 +19,9 @@ from controller.records.record import LONGEST_RECORD, MoveLine, Record, format_r
 @click.argument("record", required=False, type=EXISTING_FILE)
 @click.option("--until", type=click.IntRange(0), help="Stop after this move, as it was made in the end; 0: the start.")
 @click.option("--journal", type=EXISTING_FILE, help="Take the game from a table's journal.sqlite instead of a record.")
-@click.option("--game", "number", type=click.IntRange(1), help="Which game of the journal; without it the last one.")
+@click.option(
+    "--game", "number", type=click.IntRange(1), help="Which game of the journal, from 1; without it the last."
+)
 @click.option(
     "--write",
     type=NamedPath(dir_okay=False),

@@ -1,14 +1,14 @@
 """A game of a table's journal as a record."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from config.names import is_name, shown
 from controller.game import GameError, Json
 from controller.games.registry import load_game
+from controller.journal import LOST, counted, games_of
 from controller.journal import Record as Entry
-from controller.journal import counted
 from controller.records.record import (
     Header,
     MoveLine,
@@ -25,11 +25,6 @@ class NoSuchGame(GameError, LookupError):
     """The journal has no such game; names those it has."""
 
 
-def games_in(entries: Iterable[Entry]) -> tuple[int, ...]:
-    """The numbers of the games in a journal, as the journal numbers them."""
-    return tuple(entry.seq for entry in entries if entry.kind == "game")
-
-
 def names_in(entries: Sequence[Entry]) -> tuple[str, ...]:
     """The players' names, clockwise, as they were called last in the game that the first entry begins."""
     begun = entries[0].data
@@ -38,21 +33,24 @@ def names_in(entries: Sequence[Entry]) -> tuple[str, ...]:
     return tuple(names.values())
 
 
-def record_of(entries: Sequence[Entry], game: int | None = None) -> Record:
-    """One game of a journal; the last one if none is named. Raises NoSuchGame, or GameError for one that the rules do
-    not allow any more."""
-    return played_of(entries, game)[0]
+def record_of(entries: Sequence[Entry], number: int | None = None) -> Record:
+    """The game of this number, from 1, of a journal; the last one if none is named. Raises NoSuchGame, or GameError for
+    one that the rules do not allow any more."""
+    games = games_of(entries)
+    if not games or (number is not None and not 1 <= number <= len(games)):
+        expected = f"expected one of the journal's, 1 to {len(games)}" if games else "the journal has no games"
+        raise NoSuchGame(f"game {number}: {expected}" if number is not None else expected)
+    game = games[number - 1 if number is not None else -1]
+    ours = [entry for entry in entries if entry.game == game]
+    if ours[0].kind == LOST:
+        raise NoSuchGame(f"game {number or len(games)}: its beginning was lost when the journal was damaged")
+    return played_of(ours)[0]
 
 
-def played_of(entries: Sequence[Entry], game: int | None = None) -> tuple[Record, tuple[int, ...]]:
-    """The same, with each player's points up to there, as far as everybody may know them."""
-    games = games_in(entries)
-    if not games or (game is not None and game not in games):
-        there = ", ".join(map(str, games))
-        expected = f"expected one of the journal's, {there}" if games else "the journal has no games"
-        raise NoSuchGame(f"game {game}: {expected}" if game is not None else expected)
-    number = game if game is not None else games[-1]
-    ours = counted([entry for entry in entries if entry.game == number])
+def played_of(entries: Sequence[Entry]) -> tuple[Record, tuple[int, ...]]:
+    """The record of the game that the first entry begins, with each player's points up to there, as far as everybody
+    may know them. Raises GameError."""
+    ours = counted(entries)
     beginning = ours[0]
     header = Header(
         game=beginning.data["game"],

@@ -12,7 +12,7 @@ from config.names import in_order, same_name
 from controller.boot import boot_clock
 from controller.game import GameError
 from controller.games.registry import game_names, load_game
-from controller.journal import LOST, RECOVERED, counted, set_aside
+from controller.journal import LOST, RECOVERED, begins_game, counted, set_aside
 from controller.journal import Record as Entry
 from controller.records.happened import happened
 from controller.records.journalled import names_in, played_of
@@ -50,6 +50,8 @@ class Results:
         self._before: list[_Game] = []
         """Those that another followed: nothing is added to them."""
         self._newest: list[_Dated] = []
+        self._begun = 0
+        """How many games were begun."""
         self._writing = ""
         """Which start of the computer the last entry was written in."""
         self._writings: list[tuple[int, str]] = []
@@ -69,8 +71,9 @@ class Results:
                 dated = _Dated(entry, self._writing)
                 if self._writing:
                     self._switched_on[self._writing] = _posix(entry.wall_time) - entry.monotonic_s
-                if entry.kind == "game" or (entry.kind == LOST and entry.game == entry.seq):
+                if begins_game(entry):
                     self._before += self._newest_game()
+                    self._begun += 1
                     self._newest = [dated] if entry.kind == "game" else []
                 elif self._newest:
                     self._newest.append(dated)
@@ -105,7 +108,7 @@ class Results:
         return self._writings[before - 1][1] if before else ""
 
     def _newest_game(self) -> list["_Game"]:
-        return [_game(self._newest)] if self._newest else []
+        return [_game(self._newest, self._begun)] if self._newest else []
 
     def _told(self, game: "_Game") -> GameResultView:
         return game.result.model_copy(
@@ -176,20 +179,20 @@ def _posix(time: str) -> float:
     return datetime.fromisoformat(time).timestamp()
 
 
-def _game(dated: Sequence[_Dated]) -> _Game:
-    """The game that the first entry begins."""
+def _game(dated: Sequence[_Dated], number: int) -> _Game:
+    """The game of this number, which the first entry begins."""
     ended = [one for one in dated if one.entry.kind in ("game", "play")][-1]
-    return _Game(_result([one.entry for one in dated], ended.entry), dated[0], ended)
+    return _Game(_result([one.entry for one in dated], ended.entry, number), dated[0], ended)
 
 
-def _result(entries: Sequence[Entry], ended: Entry) -> GameResultView:
-    """The result of the game that the first entry begins."""
+def _result(entries: Sequence[Entry], ended: Entry, number: int) -> GameResultView:
+    """The result of the game of this number, which the first entry begins."""
     data = entries[0].data
     name = str(data.get("game", ""))
     outcome, problem, players = None, "", list[PlayerResultView]()
     try:
         players = _players(entries, None)
-        record, points = played_of(entries, entries[0].seq)
+        record, points = played_of(entries)
         outcome = record.result
         players = _players(entries, outcome, points)
     except (GameError, KeyError, IndexError, TypeError, ValueError) as error:
@@ -203,7 +206,7 @@ def _result(entries: Sequence[Entry], ended: Entry) -> GameResultView:
     return GameResultView(
         table=data.get("table", ""),
         event=data.get("event", ""),
-        number=entries[0].seq,
+        number=number,
         game=name,
         title=load_game(name).title if name in game_names() else name,
         began=entries[0].wall_time,

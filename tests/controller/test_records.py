@@ -14,8 +14,8 @@ from controller.games.new_york_slice import GAME
 from controller.games.new_york_slice.rules import ChooseStack, Divide, Move, Reveal, Take
 from controller.games.pizza_theory import GAME as THEORY
 from controller.games.pizzeria import GAME as PIZZERIA
-from controller.journal import Journal
-from controller.records.journalled import NoSuchGame, games_in, record_of
+from controller.journal import Journal, games_of
+from controller.records.journalled import NoSuchGame, record_of
 from controller.records.loading import RecordError, decode_text, load_record
 from controller.records.record import (
     LONGEST_LINE,
@@ -249,7 +249,7 @@ def journal(tmp_path: Path) -> Path:
 def test_a_game_of_a_journal_becomes_a_record(journal: Path) -> None:
     with Journal(journal) as opened:
         entries = opened.records()
-    assert games_in(entries) == (2, 4)
+    assert games_of(entries) == (2, 4)
     record = record_of(entries)
     text = format_record(record)
     assert load_record(text).record == record
@@ -257,9 +257,11 @@ def test_a_game_of_a_journal_becomes_a_record(journal: Path) -> None:
         HEADER + f'[First 2]\n[Components "{components_mark("new_york_slice")}"]\n[Date "2026-03-01"]\n\n'
         f"1. stack 3\n{PIZZA}undo 1\n1. stack 3\n{PIZZA.replace('~', '!')}*\n"
     )
-    assert record_of(entries, 2).lines == (MoveLine("stack 1"),)
-    with pytest.raises(NoSuchGame, match="game 3: expected one of the journal's, 2, 4"):
-        record_of(entries, 3)
+    assert record_of(entries, 1).lines == (MoveLine("stack 1"),)
+    assert record_of(entries, 2) == record
+    for number in (0, 3):
+        with pytest.raises(NoSuchGame, match=f"game {number}: expected one of the journal's, 1 to 2"):
+            record_of(entries, number)
 
 
 def test_whatever_names_a_journal_has_its_games_become_records(tmp_path: Path) -> None:
@@ -347,7 +349,7 @@ def test_replay_writes_tidy_records(file: Path, journal: Path, tmp_path: Path) -
     written = tmp_path / "journalled.game"
     assert ran("--journal", journal, "--write", written) == ""
     assert "5. " not in ran(written)
-    assert "1. stack 1\n" in ran("--journal", journal, "--game", 2)
+    assert "1. stack 1\n" in ran("--journal", journal, "--game", 1)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from controller.game import Json
 from controller.games.pizza_theory import GAME
 from controller.journal import LOST, RECOVERED, Journal
 from controller.journal import Record as Entry
-from controller.records.journalled import record_of
+from controller.records.journalled import NoSuchGame, record_of
 from controller.records.results import TORN, Results, standings
 from controller.records.spreadsheet import csv_file, local_time
 from controller.views import GameResultView, PlayerResultView, ResultsView
@@ -71,7 +71,7 @@ def test_each_game_is_told_and_what_cannot_change_is_looked_at_once(path: Path) 
 
         results = Results(entries_after)
         (left,) = results.read().games
-        assert (left.table, left.number, left.title, left.over) == ("", 2, "Pizza Theory", False)
+        assert (left.table, left.number, left.title, left.over) == ("", 1, "Pizza Theory", False)
         assert left.began == left.ended == "2026-03-01T12:00:00.000+00:00"
         assert [(player.seat, player.name, player.total) for player in left.players] == [
             (2, "Ann", None),
@@ -81,11 +81,11 @@ def test_each_game_is_told_and_what_cannot_change_is_looked_at_once(path: Path) 
         again, over = results.read().games
         assert again == left
         assert asked == [0, 2]
-        assert (over.table, over.event, over.number, over.over) == ("Left table", "Con", 3, True)
+        assert (over.table, over.event, over.number, over.over) == ("Left table", "Con", 2, True)
         assert over.began < over.ended
         assert [player.total for player in over.players] == totals
         assert [player.won for player in over.players] == [player in winners for player in (1, 2)]
-        notes = record_of(journal.records(), 3).header.notes
+        notes = record_of(journal.records(), 2).header.notes
         assert (notes["Table"], notes["Event"]) == ("Left table", "Con")
 
 
@@ -112,6 +112,9 @@ def test_a_game_of_which_records_were_lost_says_so_and_one_without_its_beginning
         assert one.over
         assert other.over
         assert (one.problem, other.problem) == ("", "")
+        assert (one.number, torn.number, other.number) == (2, 4, 5), "the third is lost"
+        with pytest.raises(NoSuchGame, match="game 3: its beginning was lost when the journal was damaged"):
+            record_of(journal.records(), 3)
         assert torn.problem == "what came after its first part was lost when the journal was damaged"
 
 
@@ -203,7 +206,7 @@ def test_a_clock_that_is_put_right_in_the_middle_tells_the_times_before_too(tmp_
         play_whole_game(journal)
         since_boot_s = 1230.0
         old, second, third = results.read().games
-        lines = [results.happened(journal.records(game=one.number), frozenset()) or [] for one in (old, second)]
+        lines = [results.happened(journal.records(game=game), frozenset()) or [] for game in journal.games()[:2]]
         assert [(line[0].at, line[0].ago_s) for line in lines] == [(old.began, None), (second.began, 1200.0)]
         assert results.happened(journal.records(game=1), frozenset()) is None, "before any game"
         assert results.happened(journal.records(game=3), frozenset()) is None
@@ -232,11 +235,11 @@ def test_the_command_tells_games_and_standings_of_several_tables(path: Path, tmp
     assert said.exit_code == 1
     assert f"Error: {tmp_path / 'none'}: expected a journal.sqlite" in said.stderr
     first, second, _, *standings = said.stdout.splitlines()
-    assert first.endswith("  Game 2  Pizza Theory: Ann 2, Ben 2: not over"), "as it stood"
-    assert "  Left table, game 3  Pizza Theory: Ann " in second
+    assert first.endswith("  Game 1  Pizza Theory: Ann 2, Ben 2: not over"), "as it stood"
+    assert "  Left table, game 2  Pizza Theory: Ann " in second
     best = BEGUN["names"][winners[0] - 1]
     assert standings[:2] == ["1 of 2 games are over", f"{best}  won 1 of 1"]
-    assert "Game 2  Pizza Theory" not in ran("--since", "2026-03-02", path).stdout
+    assert "Game 1  Pizza Theory" not in ran("--since", "2026-03-02", path).stdout
 
 
 def test_two_tables_of_one_name_are_told_apart_and_those_without_a_name_are_nobody(tmp_path: Path) -> None:
@@ -330,10 +333,10 @@ def test_a_spreadsheet_has_a_line_for_each_player(path: Path) -> None:
         totals, _ = play_whole_game(journal)
     rows = list(csv.DictReader(ran("--csv", path).stdout.splitlines()))
     assert [(row["number"], row["over"], row["seat"], row["name"], row["total"], row["so_far"]) for row in rows] == [
-        ("2", "False", "2", "Ann", "", "2"),
-        ("2", "False", "5", "Ben", "", "2"),
-        ("3", "True", "2", "Ann", str(totals[0]), ""),
-        ("3", "True", "5", "Ben", str(totals[1]), ""),
+        ("1", "False", "2", "Ann", "", "2"),
+        ("1", "False", "5", "Ben", "", "2"),
+        ("2", "True", "2", "Ann", str(totals[0]), ""),
+        ("2", "True", "5", "Ben", str(totals[1]), ""),
     ]
 
 
@@ -372,7 +375,7 @@ def test_a_spreadsheet_says_which_results_are_in_doubt_and_which_cannot_be_told(
     with Journal(path) as journal:
         play_whole_game(journal, then=[LOST])
     rows = list(csv.DictReader(ran("--csv", path).stdout.splitlines()))
-    assert {(row["number"], row["doubt"], row["problem"]) for row in rows} == {("2", "", ""), ("3", TORN, "")}
+    assert {(row["number"], row["doubt"], row["problem"]) for row in rows} == {("1", "", ""), ("2", TORN, "")}
 
 
 def test_names_of_other_machines_are_neither_formulas_nor_a_terminals_commands(path: Path) -> None:
@@ -416,7 +419,7 @@ def test_running_tables_are_asked_at_their_address(path: Path) -> None:
 
         alone, held = asyncio.run(ask())
     assert alone.exit_code == 0
-    assert "2  Pizza Theory: Ann 2, Ben 2: not over" in alone.stdout
+    assert "Game 1  Pizza Theory: Ann 2, Ben 2: not over" in alone.stdout
     assert held.exit_code == 1
     assert "has this journal open. If its table runs, give that table's address instead" in held.stderr
 
@@ -435,7 +438,7 @@ def test_a_table_that_was_updated_before_says_more_and_is_understood(path: Path)
         async with serving(newer, Hub(), "127.0.0.1", 0) as port:
             return await asyncio.to_thread(ran, f"http://127.0.0.1:{port}")
 
-    assert "Game 2  Pizza Theory: Ann 2, Ben 2: not over" in asyncio.run(ask()).stdout
+    assert "Game 1  Pizza Theory: Ann 2, Ben 2: not over" in asyncio.run(ask()).stdout
 
 
 def test_what_is_no_table_is_said() -> None:

@@ -701,3 +701,26 @@ def test_the_lan_knows_the_table_again(tmp_path: Path, monkeypatch: pytest.Monke
 
     asyncio.run(scenario())
     assert [(identity or "").partition("-")[0] for identity in told] == ["1a2b"]
+
+
+def test_games_are_found_by_their_numbers_as_people_count_them(tmp_path: Path) -> None:
+    from controller.commands import Sitting
+    from controller.journal_keeper import JournalKeeper
+    from controller.service import _Service
+
+    async def scenario() -> None:
+        journal = JournalKeeper(tmp_path / "journal.sqlite")
+        with contextlib.closing(journal):
+            service = _Service(load_table(), journal, None, KnownBy("token", "1a2b"))
+            await service._table.start()
+            for first in ("Ann", "Cara"):
+                await service._table.new_game([Sitting(1, first), Sitting(2, "Ben")], {})
+            app = service._app()
+            games = (await got(app, "/api/results")).json()["games"]
+            assert [game["number"] for game in games] == [1, 2]
+            told = [(await got(app, f"/api/results/{number}")).json() for number in (1, 2)]
+            assert [lines[0]["text"] for lines in told] == ["Begun by Ann, Ben", "Begun by Cara, Ben"]
+            missing = await got(app, "/api/results/3")
+            assert (missing.status_code, "No game here has the number 3" in missing.text) == (404, True)
+
+    asyncio.run(scenario())

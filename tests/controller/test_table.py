@@ -613,12 +613,9 @@ async def test_a_breach_is_shown_on_its_pieces_and_goes_away_when_it_is_put_righ
         (refused,) = [record for record in table.journal.records() if record.kind == "refused"]
         assert (refused.data["rule"], refused.data["remedy"]) == (view.breach.rule, view.breach.remedy)
         assert table.journal.evidence(refused.seq) == b"picture"
-        told = (
-            Results(table.journal.records).happened(
-                table.journal.records(game=view.number), table.journal.pictured(view.number)
-            )
-            or []
-        )
+        (game,) = table.journal.games()
+        told = Results(table.journal.records).happened(table.journal.records(game=game), table.journal.pictured(game))
+        assert told is not None
         assert [(one.kind, one.picture) for one in told] == [("begun", False), ("play", True), ("refused", True)]
         assert (told[-1].text, told[-1].remedy) == (view.breach.problem, view.breach.remedy)
         comment = record_of(table.journal.records()).lines[-1].comments[-1]
@@ -843,10 +840,10 @@ async def test_who_ruled_is_written_down_and_shown_after_a_restart_too(tmp_path:
 async def test_a_host_whose_page_shows_the_game_before_decides_nothing_in_the_next(tmp_path: Path) -> None:
     async with playing(tmp_path) as table:
         before = table.view.number
-        assert before == table.journal.last_game()
+        assert before == 1
         await table.table.new_game([Sitting(1, "Ann"), Sitting(2, "Ben")], {})
         now = table.view.number
-        assert now == table.journal.last_game() != before
+        assert now == 2, "as people count games, whatever else the journal has"
         again = make_table(table.journal, Outlets())
         await again.start()
         assert again.view is not None
