@@ -104,20 +104,43 @@ def test_who_needs_somebody_is_seen_and_nothing_runs_over(size: str) -> None:
     run(scenario)
 
 
-def test_whom_a_screen_has_no_room_for_is_counted_there_and_printed() -> None:
+@pytest.mark.parametrize(("size", "most"), [(SIZES["wide"], 14), ((1280, 720), 12)])
+def test_of_many_standings_a_screen_shows_some_by_turns_and_paper_all(size: tuple[int, int], most: int) -> None:
     shown = Shown()
     many = [StandingView(name=f"N{i}", won=30 - i, played=30) for i in range(20)]
-    shown.newest = shown.newest.model_copy(update={"standings": many})
+    games = shown.newest.newest * 4
+    shown.newest = shown.newest.model_copy(update={"standings": many, "newest": games})
     seen = "[...document.querySelectorAll('#standings li')].filter((li) => li.clientHeight).map((li) => li.textContent)"
 
     async def scenario() -> None:
         app = create_event_app(shown, "1")  # type: ignore[arg-type]
         async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
-            await page.open(f"http://table.local:{port}/", *SIZES["wide"])
+            await page.open(f"http://table.local:{port}/", *size)
             await page.until("document.querySelectorAll('#standings li').length === 21")
-            assert (await page.evaluate(seen))[-2:] == ["N1515 of 30", "and 4 more, who are printed"]
+            turns = set()
+            for at in (0, 15000):
+                await page.evaluate(f"Date.now = () => {at}")
+                await page.until(
+                    f"document.querySelector('#standings .shown').textContent.startsWith('{1 + at // 15000 * most} to')"
+                )
+                lines = await page.evaluate(seen)
+                turns |= {line.split("of")[0] for line in lines[:-1]}
+                assert await page.evaluate("document.documentElement.scrollHeight") == size[1], "nobody scrolls it"
+            assert lines[-1] == f"{most + 1} to 20 of 20, by turns"
+            assert len(turns) == len(many)
+            assert (
+                1
+                <= await page.evaluate(
+                    "[...document.querySelectorAll('#newest li')].filter((li) => li.clientHeight).length"
+                )
+                < len(games)
+            )
             await page.as_printed()
-            assert [line[:3] for line in await page.evaluate(seen)][-3:] == ["N17", "N18", "N19"]
+            assert [line[:3] for line in await page.evaluate(seen)][:20][-3:] == ["N17", "N18", "N19"]
+            await page.set_media()
+            await page.open(f"http://table.local:{port}/", *SIZES["phone"])
+            await page.until("document.querySelectorAll('#standings li').length === 20")
+            assert len(await page.evaluate(seen)) == 20
 
     run(scenario)
 

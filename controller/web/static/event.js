@@ -5,12 +5,14 @@ import { colour, html, keyed, say } from "/static/kit.js";
 const AGAIN_MS = 2000;
 const ANSWERS_WITHIN_MS = 8000;
 const MOST_STANDINGS = 16;
+const TURN_MS = 15000;
 const LEAST_REM = 0.8;
 const ON_A_SCREEN = matchMedia("screen and (min-width: 801px)");
 const PLAYING = { lobby: "Free: a game can begin", paused: "Paused", over: "The game is over" };
 const byId = (id) => document.getElementById(id);
 
 let fitted = "";
+let first = 0; // of the standings that are shown
 
 show();
 addEventListener("resize", fit);
@@ -38,11 +40,36 @@ function render({ event, tables, standings, games, newest, finding, twice, uncou
   const names = tables.map(({ table }) => table);
   const alike = ({ table }) => names.indexOf(table) !== names.lastIndexOf(table);
   keyed(byId("tables"), tables, ({ number }) => String(number), () => html("li"), (element, table) => drawTable(element, table, alike(table)));
-  const rows = standings.map(({ name, won, played }, i) => html("li", { class: i < MOST_STANDINGS ? "" : "printed" }, ofAnyDirection(name), html("span", { text: `${won} of ${played}` })));
-  if (rows.length > MOST_STANDINGS) rows.push(html("li", { class: "faint shown", text: `and ${rows.length - MOST_STANDINGS} more, who are printed` }));
+  const rows = standings.map(({ name, won, played }) => html("li", {}, ofAnyDirection(name), html("span", { text: `${won} of ${played}` })));
   byId("standings").replaceChildren(...(rows.length ? rows : [html("li", { class: "faint", text: "nobody yet whose name was said" })]));
   byId("newest").replaceChildren(...(newest.length ? newest.map(game) : [html("li", { class: "faint", text: "none yet" })]));
   fit();
+  fitAside();
+}
+
+/** On a screen, which nobody scrolls: of many standings a part at a time, by turns, and as many of the last games as there is room for. */
+function fitAside() {
+  const [rows, games] = [byId("standings"), byId("newest")].map((list) => [...list.children]);
+  if (!ON_A_SCREEN.matches) return;
+  const bottom = innerHeight - pixels(document.body, "paddingBottom");
+  const top = byId("standings").getBoundingClientRect().top + scrollY;
+  const tallest = Math.max(...rows.map((row) => row.offsetHeight));
+  games.forEach((one, i) => one.classList.toggle("out", i > 0));
+  const newest = byId("newest").parentElement;
+  const under = pixels(newest.parentElement, "rowGap") + newest.offsetHeight + pixels(byId("standings").parentElement, "paddingBottom");
+  const most = Math.max(Math.min(MOST_STANDINGS, Math.floor((bottom - top - under) / tallest) - 1), 1);
+  if (rows.length > most) {
+    if (!byId("standings").matches(":hover")) first = most * (Math.floor(Date.now() / TURN_MS) % Math.ceil(rows.length / most));
+    const last = Math.min(first + most, rows.length);
+    rows.forEach((row, i) => row.classList.toggle("out", i < first || i >= last));
+    byId("standings").append(html("li", { class: "faint shown", text: `${first + 1} to ${last} of ${rows.length}, by turns` }));
+  }
+  for (const one of games.slice(1)) {
+    one.classList.remove("out");
+    if (newest.getBoundingClientRect().bottom + scrollY <= bottom) continue;
+    one.classList.add("out");
+    break;
+  }
 }
 
 /** On a screen, letters as large as leave all that the tables say within the window; where none do, each name has one line. */
@@ -55,7 +82,6 @@ function fit() {
   tables.style.fontSize = "";
   tables.classList.remove("tight");
   if (!ON_A_SCREEN.matches) return;
-  const pixels = (element, name) => parseFloat(getComputedStyle(element)[name]);
   const bottom = innerHeight - pixels(document.body, "paddingBottom");
   tables.style.setProperty("--room", `${bottom - top}px`);
   const whole = (size) => {
@@ -103,6 +129,10 @@ function game({ table, title, ended, players, doubt }) {
 // A name keeps its own direction and turns nothing around it.
 function ofAnyDirection(name) {
   return html("bdi", { text: name });
+}
+
+function pixels(element, name) {
+  return parseFloat(getComputedStyle(element)[name]);
 }
 
 function minutes(seconds) {
