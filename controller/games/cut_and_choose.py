@@ -11,6 +11,7 @@ from itertools import chain, combinations, pairwise
 from math import exp
 
 from controller.game import NotationError, Player
+from controller.games.wording import joined
 
 SLICES_IN_A_PIZZA = 11
 NOTHING = "nothing"
@@ -233,11 +234,6 @@ def words_for_halves(halves: int) -> str:
     """A count of slices as it is said: 5 halves are 2½."""
     whole, half = divmod(halves, 2)
     return f"{whole or ''}½" if half else str(whole)
-
-
-def joined(words: Sequence[str]) -> str:
-    """Words in a row as they are said: "a, b and c"."""
-    return " and ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else "".join(words)
 
 
 def subsets(faces: Iterable[str]) -> Iterator[frozenset[str]]:

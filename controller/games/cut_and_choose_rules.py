@@ -13,9 +13,10 @@ from typing import Any, TypeVar
 from controller.game import Json, OptionError, Player, Refusal, Score, ScoreLine, Turn
 from controller.games import cut_and_choose
 from controller.games.changing import changed
-from controller.games.cut_and_choose import SLICES_IN_A_PIZZA, Fault, Portion, Ring, joined, left_of, words_for_halves
+from controller.games.cut_and_choose import SLICES_IN_A_PIZZA, Fault, Portion, Ring, left_of, words_for_halves
 from controller.games.cut_and_choose_components import PLAYER_COUNTS, Pieces
 from controller.games.rulebook import players_turn, refuse
+from controller.games.wording import joined
 
 # Moves and states -----------------------------------------------------------------------------------------------------
 

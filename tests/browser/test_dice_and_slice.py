@@ -106,6 +106,11 @@ def test_every_moment_fits_the_window(tmp_path: Path, players: int, size: str) -
                 assert await table.page.evaluate("document.documentElement.scrollWidth") == width, view.message
                 assert await table.page.evaluate(CUT_OFF) == [], view.message
                 if view.turn.actor != "nobody":
+                    first = "document.querySelector('.players .das-art').getBoundingClientRect().bottom"
+                    assert await table.page.evaluate(first) <= SIZES[size][1], "read without scrolling"
+                    assert not await table.page.evaluate("document.querySelector('.stage.close')"), (
+                        "sheets lie about it"
+                    )
                     dots = sum(len(one["dots"]) for one in view.position["players"])
                     told = await table.page.evaluate("document.querySelector('.players .das-art').ariaLabel")
                     assert all(dot in told for dot in view.position["players"][0]["dots"])

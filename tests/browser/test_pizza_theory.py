@@ -143,6 +143,9 @@ def test_every_moment_fits_the_window(tmp_path: Path, players: int, size: str) -
                 pizza = "document.querySelector('.pth-pizza').ariaLabel"
                 assert set(toppings) <= set(re.split("[ ,;]+", await table.page.evaluate(pizza)))
                 assert await table.page.evaluate(CUT_OFF) == [], view.message
+                if view.turn.actor != "nobody":
+                    bottom = "document.querySelector('.pth-pizza').getBoundingClientRect().bottom"
+                    assert await table.page.evaluate(bottom) <= SIZES[size][1], "read without scrolling"
                 lying = [piece for piece in view.pieces if piece.kind in ("topping", "cutter")]
                 assert await table.page.evaluate("document.querySelectorAll('.pieces .piece').length") == len(lying)
                 spaces = await table.page.evaluate("document.querySelectorAll('.under .pth-space').length")

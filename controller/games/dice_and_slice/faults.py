@@ -7,10 +7,9 @@ from controller.games.dice_and_slice import grid, headings, rules
 from controller.games.dice_and_slice.components import DICE
 from controller.games.dice_and_slice.rules import Mark, Phase, State
 from controller.games.dice_and_slice.seen import Odd, SheetSeen, What
+from controller.games.wording import some
 from controller.reading import Fault, Layout
 
-MOST_NAMED = 6
-"""Of more places than this only some are named."""
 _ORDER = (
     What.ADDED_DOT,
     What.MISSING_DOT,
@@ -104,7 +103,7 @@ def still_to_do(state: State, player: Player, odd: Sequence[Odd]) -> str:
 
 
 def _words(state: State, player: Player, what: What, names: Sequence[str], *, old: bool) -> Refusal:
-    listed, them = _some(names), "them" if len(names) > 1 else "it"
+    listed, them = some(names), "them" if len(names) > 1 else "it"
     match what:
         case What.ADDED_DOT:
             return Refusal(_heading(state), _dot_too_many(state, player, names), f"Rub {listed} out.")
@@ -134,7 +133,7 @@ def _words(state: State, player: Player, what: What, names: Sequence[str], *, ol
 
 
 def _dot_too_many(state: State, player: Player, names: Sequence[str]) -> str:
-    dots = f"{_some(names)} {'are dots' if len(names) > 1 else 'is a dot'} too many on player {player}'s sheet"
+    dots = f"{some(names)} {'are dots' if len(names) > 1 else 'is a dot'} too many on player {player}'s sheet"
     if state.phase is not Phase.MARK:
         return f"{dots}: dots are marked when a die is picked, and no dice are seen that were thrown."
     if state.sheets[player - 1].done:
@@ -164,9 +163,3 @@ def _heading(state: State) -> str:
 def _places(player: Player, names: Sequence[str] | frozenset[str]) -> tuple[str, ...]:
     """What shows places of a sheet: sheet/2/c7, sheet/2/c7-d7, sheet/2/mushroom-b2."""
     return tuple(f"sheet/{player}/{name}" for name in sorted(names))
-
-
-def _some(names: Sequence[str]) -> str:
-    shown = list(names[:MOST_NAMED])
-    shown += [f"{len(names) - len(shown)} more"] if len(names) > len(shown) else []
-    return " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))

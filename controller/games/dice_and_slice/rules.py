@@ -4,7 +4,7 @@ Players are numbered clockwise, 1 upwards. The dots, toppings and bonuses of a s
 `grid` and `components`; in moves they have names: dots such as `c7`, toppings `mushroom-b2`, faces of dice `A3`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import Enum
 from functools import lru_cache, partial
@@ -30,6 +30,7 @@ from controller.games.dice_and_slice import grid, headings
 from controller.games.dice_and_slice.components import DICE, FACES, PLAYER_COUNTS, Components, turned, with_own_facts
 from controller.games.dice_and_slice.grid import MOST_SQUARES, Rectangle
 from controller.games.facts import ComponentError
+from controller.games.wording import joined
 
 
 class Phase(Enum):
@@ -170,7 +171,7 @@ def turn(state: State) -> Turn:
             return Turn(Actor.PLAYERS, (state.active,), prompt)
         case Phase.MARK:
             waiting = tuple(waiting_for(state))
-            return Turn(Actor.PLAYERS, waiting, "; ".join(_task(state, player) for player in waiting))
+            return Turn(Actor.PLAYERS, waiting, "; ".join(_tasks(state, waiting)))
         case Phase.OVER:
             return Turn(Actor.NOBODY, (), "The game is over")
 
@@ -679,11 +680,18 @@ def _out_of_turn(state: State, player: Player, heading: str) -> Refusal | None:
     return Refusal(heading, problem, f"Now: {turn(state).prompt}.")
 
 
-def _task(state: State, player: Player) -> str:
-    sheet = state.sheets[player - 1]
-    if not sheet.marked:
-        return f"Player {player} marks {face_for(state, player)}"
-    return f"Player {player} may place extra dots for {', '.join(topping_names(state, sheet.earned))}"
+def _tasks(state: State, waiting: Sequence[Player]) -> Iterator[str]:
+    """What those do who have not finished, in the order of the first of each task."""
+    marking: dict[str, list[str]] = {}
+    for player in waiting:
+        if not state.sheets[player - 1].marked:
+            marking.setdefault(face_for(state, player), []).append(f"Player {player}")
+    for face, players in marking.items():
+        yield f"{joined(players)} mark{'s' if len(players) == 1 else ''} the dots of {face}"
+    for player in waiting:
+        if state.sheets[player - 1].marked:
+            earned = topping_names(state, state.sheets[player - 1].earned)
+            yield f"Player {player} may place extra dots for {', '.join(earned)}"
 
 
 def _list(state: State, dots: int) -> str:

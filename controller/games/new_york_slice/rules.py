@@ -16,7 +16,6 @@ from controller.games import cut_and_choose_rules as family
 from controller.games.changing import changed
 from controller.games.cut_and_choose import SLICES_IN_A_PIZZA as SLICES_IN_A_PIZZA
 from controller.games.cut_and_choose import Portion as Portion
-from controller.games.cut_and_choose import joined
 from controller.games.cut_and_choose_rules import OwnedSpecial as OwnedSpecial
 from controller.games.cut_and_choose_rules import Redraw as Redraw
 from controller.games.cut_and_choose_rules import Take as Take
@@ -26,6 +25,7 @@ from controller.games.cut_and_choose_rules import owned as owned
 from controller.games.new_york_slice import headings
 from controller.games.new_york_slice.components import ANCHOVY, SUPREME, VALUES, Components, with_own_facts
 from controller.games.rulebook import Rule, Rulebook, chance, players_turn, refuse
+from controller.games.wording import joined
 
 BUFFET = "special/buffet"
 COMBO_CRAVING = "special/combo-craving"

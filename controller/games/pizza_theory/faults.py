@@ -6,6 +6,7 @@ from controller.game import Player, Refusal
 from controller.games.pizza_theory import headings, rules
 from controller.games.pizza_theory.rules import UNSELECTED, Add, Cut, Place, Roll, State
 from controller.games.pizza_theory.seen import Cutter, Odd, Seen
+from controller.games.wording import joined, some
 from controller.reading import Fault
 from vision.scene import EMPTY
 
@@ -13,8 +14,6 @@ LAY_PIZZA = "Lay the Pizza in the middle, its 1st towards player {}"
 NO_PIZZA = Refusal(
     headings.SETUP, "The Pizza cannot be seen.", "Lay it in the middle of the table and take hands off it.", ("board",)
 )
-MOST_NAMED = 6
-"""Of more spaces than this only some are named."""
 
 
 def fault_of(state: State, odd: Sequence[Odd], seen: Seen) -> Fault:
@@ -39,18 +38,18 @@ def to_set_up(state: State, odd: Sequence[Odd]) -> str:
     if any(one.turned for one in odd):
         return f"Turn the Pizza: its 1st faces player {rules.first_player(state)}"
     missing = list(dict.fromkeys(one.expected for one in odd))
-    return f"Lay two toppings on the X spaces closest to each side: {_listed(missing)}"
+    return f"Lay two toppings on the X spaces closest to each side: {joined(missing)}"
 
 
 def cutters_to_lay(state: State, missing: Sequence[Player]) -> str:
     """Whose cutter is still to be laid."""
-    return f"Still to lay: the {_listed([rules.colour(state, player) for player in missing])} cutter"
+    return f"Still to lay: the {joined([rules.colour(state, player) for player in missing])} cutter"
 
 
 def cutters_missing(state: State, missing: Sequence[Player]) -> Fault:
     """Somebody confirms cuts of which some are not there."""
     names = [rules.colour(state, player) for player in missing]
-    problem = f"The {_listed(names)} cutter lies on no line."
+    problem = f"The {joined(names)} cutter lies on no line."
     remedy = "Everybody lays the cutter on the line of the own side that the own die shows."
     faces = tuple(f"cutter/{name}" for name in names)
     return Fault(Refusal(headings.CUT_PIZZA, problem, remedy, faces), missing[0], certain=False)
@@ -60,7 +59,7 @@ def still_to_do(left: Sequence[Odd], seen: Seen) -> str:
     """What is still to be done before the next round."""
     words = []
     for name in dict.fromkeys(one.expected for one in left):
-        spaces = _some([one.space for one in left if one.expected == name])
+        spaces = some([one.space for one in left if one.expected == name])
         words.append(f"take away what lies on {spaces}" if name == EMPTY else f"{name} on {spaces}")
     if words:
         return f"Still to do: {'; '.join(words)}"
@@ -89,7 +88,7 @@ def wrongly_replaced(wrong: Sequence[Odd], seen: Seen) -> Fault:
     spaces = tuple(one.space for one in wrong if (one.expected, one.found) == (first.expected, first.found))
     lies = "nothing lies" if first.found == EMPTY else f"a {first.found} topping lies"
     remedy = f"Lay {first.expected} there." if first.expected != EMPTY else "Leave it empty."
-    problem = f"On {_some(spaces)} {lies} now."
+    problem = f"On {some(spaces)} {lies} now."
     refusal = Refusal(headings.REPLACE_TOPPINGS, problem, remedy, spaces)
     return Fault(refusal, None, _toppings_on(spaces, seen), certain=first.certain)
 
@@ -183,12 +182,3 @@ def _refusal_of_cutter(state: State, number: int, cutter: Cutter) -> Refusal:
 
 def _toppings_on(spaces: Sequence[str], seen: Seen) -> tuple[int, ...]:
     return tuple(index for index, space in seen.toppings if space in spaces)
-
-
-def _some(spaces: Sequence[str]) -> str:
-    shown = list(spaces[:MOST_NAMED])
-    return _listed([*shown, f"{len(spaces) - len(shown)} more"] if len(spaces) > len(shown) else shown)
-
-
-def _listed(words: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1]))) if words else ""

@@ -30,6 +30,7 @@ from controller.games.facts import ComponentError
 from controller.games.pizza_theory import headings, slices
 from controller.games.pizza_theory.components import Components, with_own_facts
 from controller.games.pizza_theory.slices import Toppings
+from controller.games.wording import joined
 
 PLAYER_COUNTS = range(2, 4)
 COLOURS = 3
@@ -360,7 +361,7 @@ def _add_refusal(state: State, move: Add) -> Refusal | None:
     neighbours = state.options.components.neighbours
     own = state.toppings[move.player - 1]
     beside = tuple(space for space in neighbours if space in own and space in neighbours[move.space])
-    problem = f"{move.space} is next to {named(state, move.player)}'s own topping on {_list_words(beside)}."
+    problem = f"{move.space} is next to {named(state, move.player)}'s own topping on {joined(beside)}."
     remedy = _remedy_of_adding(state, move.player)
     return Refusal(headings.ADD_TOPPINGS, problem, remedy, (move.space, *beside))
 
@@ -407,7 +408,7 @@ def _out_of_turn(state: State, player: Player) -> Refusal | None:
 
 def _remedy_of_adding(state: State, player: Player) -> str:
     spaces = available(state, player)
-    return f"Add it on one of {_list_words(spaces)}." if spaces else "There is no such space: add no topping and pass."
+    return f"Add it on one of {joined(spaces)}." if spaces else "There is no such space: add no topping and pass."
 
 
 # Unselected Color's Turn (two players) --------------------------------------------------------------------------------
@@ -438,7 +439,7 @@ def _place_refusal(state: State, move: Place) -> Refusal | None:
     if move.space in spaces:
         return None
     problem = f"{move.space} does not touch the {colour(state, UNSELECTED)} cutter."
-    remedy = f"Place the topping on one of {_list_words(spaces)}." if spaces else "There is no such space: place none."
+    remedy = f"Place the topping on one of {joined(spaces)}." if spaces else "There is no such space: place none."
     return Refusal(headings.UNSELECTED_TURN, problem, remedy, (move.space,))
 
 
@@ -452,7 +453,7 @@ def _no_placing_refusal(state: State, move: Pass) -> Refusal | None:
     spaces = touching(state)
     if found is not None or not spaces:
         return found
-    problem = f"A topping of the unselected color can be placed: {_list_words(spaces)} touch its cutter."
+    problem = f"A topping of the unselected color can be placed: {joined(spaces)} touch its cutter."
     return Refusal(headings.UNSELECTED_TURN, problem, "Place a topping on one of them.")
 
 
@@ -612,15 +613,11 @@ def _occupied(state: State, space: str, heading: str) -> Refusal | None:
 
 
 def _list_players(players: tuple[Player, ...]) -> str:
-    return f"Player{'s' if len(players) > 1 else ''} {_list_words(tuple(map(str, players)))}"
+    return f"Player{'s' if len(players) > 1 else ''} {joined(tuple(map(str, players)))}"
 
 
 def _choose(players: tuple[Player, ...]) -> str:
     return "choose" if len(players) > 1 else "chooses"
-
-
-def _list_words(words: tuple[str, ...]) -> str:
-    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1]))) if words else "none"
 
 
 _RULES: dict[type, tuple[tuple[Phase, ...], Callable[[State, Any], Refusal | None], Callable[[State, Any], State]]] = {

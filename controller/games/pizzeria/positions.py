@@ -22,7 +22,7 @@ from functools import partial
 from controller.game import Json, PositionError
 from controller.games import cut_and_choose
 from controller.games import cut_and_choose_described as family
-from controller.games.cut_and_choose import SLICES_IN_A_PIZZA, Portion, Ring, joined
+from controller.games.cut_and_choose import SLICES_IN_A_PIZZA, Portion, Ring
 from controller.games.cut_and_choose_described import (
     Entries,
     Reading,
@@ -35,6 +35,7 @@ from controller.games.described import Described
 from controller.games.pizzeria import rules
 from controller.games.pizzeria.components import VALUES
 from controller.games.pizzeria.rules import Divide, Holding, OwnedSpecial, Phase, State
+from controller.games.wording import joined
 
 _KEYS = (
     *("first", "round", "phase", "served", "players", "special", "set_aside"),

@@ -17,7 +17,7 @@ from controller.game import Actor, GameError, Json, Option, OptionError, Player,
 from controller.games import cut_and_choose
 from controller.games import cut_and_choose_rules as family
 from controller.games.changing import changed
-from controller.games.cut_and_choose import SLICES_IN_A_PIZZA, Portion, joined, words_for_halves
+from controller.games.cut_and_choose import SLICES_IN_A_PIZZA, Portion, words_for_halves
 from controller.games.cut_and_choose_rules import Redraw as Redraw
 from controller.games.cut_and_choose_rules import Take as Take
 from controller.games.cut_and_choose_rules import all_players, in_words, is_player, owner_of, with_holding, with_used
@@ -25,6 +25,7 @@ from controller.games.cut_and_choose_rules import in_order as in_order
 from controller.games.pizzeria import headings
 from controller.games.pizzeria.components import TOMATO, VALUES, Components, with_own_facts
 from controller.games.rulebook import Rule, Rulebook, chance, players_turn, refuse
+from controller.games.wording import joined
 
 OFFER_A = "offer/a"
 OFFER_B = "offer/b"

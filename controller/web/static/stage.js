@@ -47,11 +47,13 @@ function show(drawing, layers, view) {
   keyed(layers.breach, wrong, (w) => String(w.i), createBreach, updateBreach);
 }
 
-/** On a phone the middle is shown close, while something lies there and nothing is asked about the rest. */
+/** On a phone the middle is shown close, while something lies there, nothing is asked about the rest, and the game is not
+ * played on sheets about it. */
 function isClose(view) {
   const narrow = matchMedia("(max-width: 960px)").matches;
   const served = view.pieces.some((piece) => Math.hypot(piece.x_mm, piece.y_mm) < MIDDLE_REACH_MM);
-  return narrow && served && view.breach === null && view.question === null;
+  const sheets = view.pieces.some((piece) => piece.kind === "sheet");
+  return narrow && served && !sheets && view.breach === null && view.question === null;
 }
 
 function frame(drawing, box) {

@@ -11,6 +11,7 @@ import pytest
 from controller.game import GameError, NotationError
 from controller.games import cut_and_choose as cut
 from controller.games.registry import load_game
+from controller.games.wording import joined
 from tests.controller.games.known import known
 from tests.controller.games.random_play import Ply, last_state, leaves, mutated, play, through_json
 
@@ -138,9 +139,9 @@ def test_words_for_halves(halves: int, words: str) -> None:
 
 
 def test_joined() -> None:
-    assert cut.joined([]) == ""
-    assert cut.joined(["a"]) == "a"
-    assert cut.joined(["a", "b", "c"]) == "a, b and c"
+    assert joined([]) == ""
+    assert joined(["a"]) == "a"
+    assert joined(["a", "b", "c"]) == "a, b and c"
 
 
 def test_subsets_and_duplicates() -> None:

@@ -146,6 +146,12 @@ def test_picking_all_the_others_must_use_the_other_die(die: str, mine: str, othe
     assert [rules.face_for(state, player) for player in (1, 2, 3)] == [others, mine, others]
 
 
+def test_what_all_do_at_once_is_said_in_one_sentence_for_each_die() -> None:
+    state = play(rolled(game(4, first=2), "A1", "B6"), Pick(2, "B"))
+    others = "Player 3, Player 4 and Player 1 mark the dots of A1"
+    assert GAME.turn(state).prompt == f"Player 2 marks the dots of B6; {others}"
+
+
 def test_picking_others_cannot_mark_the_picked_die() -> None:
     state = play(rolled(game(), "A2", "B1"), Pick(1, "A"))
     assert legal(state, mark(1, "a1 b1 c1"))
