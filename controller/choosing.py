@@ -14,6 +14,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from config.os_errors import reason
 from config.schema import TableConfig
 from controller.game import GameError, Json, Option
 from controller.games.registry import check_parts, games_with, load_game, needs_faces, table_options
@@ -142,11 +143,11 @@ class Shelf:
         """What the host chose last, as far as it still can be played and the settings are what they were then."""
         try:
             kept = _Kept.model_validate_json(self._file.read_bytes(), strict=True)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, ValidationError) as error:
             _log.warning(
-                "%s: expected the game that the host chose; the settings' game is played: %s", self._file, error
+                "%s: expected the game that the host chose; the settings' game is played: %s", self._file, reason(error)
             )
             return None
         if kept.instead_of != self._named():

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from config.os_errors import in_words
 from config.schema import TableConfig
 from controller.choosing import Choice, NotPlayable, Offer, Shelf
 from controller.commands import CommandError, InvalidCommand
@@ -69,7 +70,7 @@ class HostChoice:
             try:
                 self._shelf.keep(self.playing)
             except OSError as error:
-                _log.error("the host's choice cannot be kept: %s", error)
+                _log.error("the host's choice cannot be kept: %s", in_words(error))
 
 
 def check_table_faces(config: TableConfig) -> None:
@@ -85,7 +86,7 @@ def check_table_faces(config: TableConfig) -> None:
     except VisionError as error:
         raise _no_faces(str(error)) from error
     except OSError as error:
-        raise _no_faces(f"{error.filename}: {error.strerror}" if error.filename else str(error)) from error
+        raise _no_faces(in_words(error)) from error
 
 
 def _no_faces(why: str) -> NotPlayable:

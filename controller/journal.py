@@ -34,6 +34,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
+from config.os_errors import DISK_FULL
 from controller.boot import boot_clock
 from controller.game import Json
 from controller.sqlite_pages import (
@@ -806,7 +807,7 @@ def _open_error(path: Path, error: Exception, done: str = "written") -> JournalE
 
 def _write_error(path: Path, error: Exception, done: str = "written") -> JournalWriteFailed:
     if _is_full(error):
-        return JournalDiskFull(f"{path}: the disk is full; free some space")
+        return JournalDiskFull(f"{path}: {DISK_FULL}")
     return JournalWriteFailed(f"{path}: cannot be {done}: {error}")
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from statistics import mode
 from typing import BinaryIO, TypeVar
 
+from config.os_errors import in_words, reason
 from controller.boot import boot_clock
 from controller.journal import (
     LOST,
@@ -118,7 +119,7 @@ def _recover(path: Path, problem: JournalError) -> Recovery:
         except (OSError, sqlite3.Error) as error:
             with contextlib.suppress(OSError):  # what is left of it takes room on a full disk
                 _part(path).unlink(missing_ok=True)
-            raise JournalWriteFailed(f"{problem}. It cannot be recovered now: {error}") from error
+            raise JournalWriteFailed(f"{problem}. It cannot be recovered now: {in_words(error)}") from error
         _finish_swap(path)
     return recovery
 
@@ -222,7 +223,7 @@ def _finish_swap(path: Path) -> None:
         except JournalInUse:
             raise
         except OSError as error:
-            raise JournalWriteFailed(f"{path}: {ready.name} cannot be put in its place: {error}") from error
+            raise JournalWriteFailed(f"{path}: {ready.name} cannot be put in its place: {reason(error)}") from error
 
 
 def _part(path: Path) -> Path:

@@ -5,6 +5,8 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
+from config.os_errors import reason
+
 _TOKEN, _IDENTITY = "host-token", "table-id"
 _MOST_IDENTITY = 32
 """It shares one string of a TXT record, 255 bytes, with what follows."""
@@ -41,7 +43,7 @@ def prepare_folder(data_dir: Path) -> KnownBy:
             identity = _made(data_dir / _IDENTITY, secrets.token_hex(4))
         return KnownBy(token, identity)
     except (OSError, ValueError) as error:
-        raise FolderError(f"data_dir {data_dir}: expected a folder that can be written: {error}") from error
+        raise FolderError(f"data_dir {data_dir}: expected a folder that can be written: {reason(error)}") from error
 
 
 def identity_of_start(identity: str) -> str:
@@ -59,9 +61,8 @@ def host_token(data_dir: Path) -> str:
     try:
         token = _read(path)
     except (OSError, ValueError) as error:
-        said = getattr(error, "strerror", None) or error
         expected = "expected a file that its table's user, who starts it, can read"
-        raise FolderError(f"{path}: cannot be read: {said}; {expected}") from error
+        raise FolderError(f"{path}: cannot be read: {reason(error)}; {expected}") from error
     if not token:
         raise NeverStarted(f"{path} is not there, or empty: the next start makes it, `pizzatable run`")
     return token

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from config.os_errors import in_words
 from config.schema import TableConfig
 from controller.game import Json
 from controller.games.registry import kinds_of, needs_faces
@@ -117,5 +118,5 @@ def _wait_for(remote: RemoteWorld) -> None:
             return
         except LinkLost as error:
             if time.monotonic() > end:
-                raise CameraLost(f"the simulated camera has nothing to look at: {error}") from error
+                raise CameraLost(f"the simulated camera has nothing to look at: {in_words(error)}") from error
             time.sleep(0.05)

@@ -22,6 +22,7 @@ from multiprocessing.context import SpawnProcess
 
 import cv2
 
+from config.os_errors import in_words
 from hardware.camera import Camera, CameraError
 from hardware.exposure import ExposureKeeper
 from hardware.interrupts import not_for_children
@@ -364,7 +365,7 @@ class _Child:
             try:
                 self._read_on(ring, sender)
             except (CameraError, VisionError, PictureTooLarge, OSError) as error:
-                sender.send(_Ended(str(error) or type(error).__name__))
+                sender.send(_Ended(in_words(error) or type(error).__name__))
             except Exception as error:
                 sender.send(_Ended(f"{type(error).__name__}: {error}"))
                 raise

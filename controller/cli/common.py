@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from config.os_errors import in_words, reason
 from config.schema import TableConfig
 from controller.cli import OutputRefused
 from controller.games.registry import games_with
@@ -117,14 +118,7 @@ def told(*errors: type[Exception]) -> Iterator[None]:
     except OutputRefused:
         raise
     except errors as error:
-        raise click.ClickException(_said(error)) from error
-
-
-def _said(error: Exception) -> str:
-    """An error as people read it: of the system's own, the file's name and what is wrong with it."""
-    if isinstance(error, OSError) and error.strerror and error.filename is not None:
-        return f"{os.fsdecode(error.filename)}: {error.strerror}"
-    return str(error)
+        raise click.ClickException(in_words(error)) from error
 
 
 @contextlib.contextmanager
@@ -136,6 +130,4 @@ def writing(path: Path, expected: str) -> Iterator[None]:
     except OutputRefused:
         raise
     except OSError as error:
-        raise click.ClickException(
-            f"{path}: cannot be written: {error.strerror or error}; expected {expected}"
-        ) from error
+        raise click.ClickException(f"{path}: cannot be written: {reason(error)}; expected {expected}") from error

@@ -15,6 +15,7 @@ from controller.choosing import Choice, Shelf
 from controller.cli.common import EXISTING_FILE, FiniteRange, NamedPath, game_options, overridden, told
 from controller.game import GameError, OptionError
 from controller.games.registry import UnknownGame, games_with, load_game
+from controller.table_folder import FolderError, prepare_folder
 
 PEOPLES = ("players", "speed", "mistakes", "seed")
 """Options that say how simulated people play."""
@@ -73,12 +74,13 @@ def command(
     next start with the same options goes on with the same game. What the host chooses on the page is played at the next
     start, too, unless the settings were changed or --game or --option say otherwise.
     """
-    with told(ConfigError, GameError):
+    with told(ConfigError, GameError, FolderError):
         files = table_files(config_file, os.environ)
         shelf = Shelf(overridden(load_table(files), port, data), players, config_file)
         named = game is not None or bool(options)
         kept = None if named else shelf.kept()
         choice = shelf.checked(shelf.usual(game, options)) if named else kept or _of_settings(shelf, files)
+        prepare_folder(shelf.settings_of(choice).data_dir)
     given = click.get_current_context()
     for_people = [name for name in PEOPLES if given.get_parameter_source(name) is ParameterSource.COMMANDLINE]
     if for_people and not shelf.simulated:

@@ -17,6 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Self
 
+from config.os_errors import in_words, reason
 from config.schema import TableConfig
 from controller.simulation.gathering import Gathering, Paths
 from hardware.simulated.emulated_board import why_not_emulated
@@ -101,7 +102,9 @@ class SimulatedTable:
                 )  # fmt: skip
             self._handle = os.pidfd_open(self._process.pid)
         except OSError as error:
-            raise SimulatedTableError(f"a simulated table in {self._paths.folder} cannot be set up: {error}") from error
+            raise SimulatedTableError(
+                f"a simulated table in {self._paths.folder} cannot be set up: {in_words(error)}"
+            ) from error
 
     def tell(self, url: str, token: str) -> None:
         """Tell the people where the display is, and the host's token.
@@ -114,7 +117,7 @@ class SimulatedTable:
             draft.write_text(json.dumps({"url": url, "token": token}))
             draft.replace(self._paths.service)
         except OSError as error:
-            raise SimulatedTableError(f"{draft}: cannot be written: {error.strerror}") from error
+            raise SimulatedTableError(f"{draft}: cannot be written: {reason(error)}") from error
 
     @property
     def ended(self) -> str | None:
@@ -167,7 +170,9 @@ def _served_by(paths: Paths) -> int | None:
         except (FileNotFoundError, ConnectionRefusedError):
             return None
         except OSError as error:
-            raise SimulatedTableError(f"the simulated table at {paths.socket} cannot be reached: {error}") from error
+            raise SimulatedTableError(
+                f"the simulated table at {paths.socket} cannot be reached: {reason(error)}"
+            ) from error
         pid, _, _ = struct.unpack("3i", line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")))
         return int(pid)
 

@@ -11,6 +11,7 @@ import cv2
 from fastapi import APIRouter, FastAPI, Header, HTTPException, Request, Response
 from pydantic import BaseModel, Field
 
+from config.os_errors import in_words
 from controller.enrolling import Learned, Naming, Spread, label_of, learn, preview, spread
 from controller.kept_enrolment import SEEN, KeptEnrolment, check_all_here, names_again, pieces_again, seen_in
 from controller.web.app import Body, Whole, app_of_page
@@ -443,10 +444,10 @@ class told_as_answer:  # noqa: N801
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, OSError) and error.filename is not None and not isinstance(error, VisionError):
-            raise HTTPException(409, f"{error.filename}: {error.strerror}") from error
-        if isinstance(error, VisionError | CameraError | OSError):
+        if isinstance(error, VisionError | CameraError):
             raise HTTPException(409, str(error)) from error
+        if isinstance(error, OSError):
+            raise HTTPException(409, in_words(error)) from error
 
 
 def as_jpeg(image: Image) -> Response:

@@ -34,6 +34,14 @@ def test_a_game_or_an_option_that_is_not_there_is_said_with_its_place(tmp_path: 
     assert result.stderr.startswith(f"Error: {path}{said}")
 
 
+def test_a_data_dir_that_is_none_is_said_before_anything_is_promised(tmp_path: Path) -> None:
+    path = tmp_path / "table.toml"
+    path.write_text(f'data_dir = "{path}"\n')
+    result = CliRunner().invoke(command, ["--config", str(path)])
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == f"Error: data_dir {path}: expected a folder that can be written: a file lies there\n"
+
+
 def test_a_missing_file_is_said() -> None:
     result = CliRunner().invoke(command, ["--config", "/nowhere/table.toml"])
     assert result.exit_code == 2

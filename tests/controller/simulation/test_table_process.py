@@ -35,5 +35,5 @@ def test_the_file_is_named_in_which_people_cannot_be_told(tmp_path: Path) -> Non
     told = paths.service.with_suffix(".part")
     told.symlink_to("/dev/full")
     table = SimulatedTable(paths, load_table(), Gathering(players=2, seed=1, speed=1.0, mistakes=0.0))
-    with pytest.raises(SimulatedTableError, match=f"^{told}: cannot be written: No space left on device$"):
+    with pytest.raises(SimulatedTableError, match=f"^{told}: cannot be written: the disk is full; free some space$"):
         table.tell("http://127.0.0.1:8080", "token")
