@@ -367,7 +367,7 @@ def test_replay_says_what_it_needs(arguments: tuple[str, ...], said: str) -> Non
 
 def test_replay_names_the_file_that_a_full_disk_refused(file: Path) -> None:
     done = CliRunner().invoke(main, ["replay", "--write", "/dev/full", str(file)])
-    expected = "/dev/full: cannot be written: No space left on device; expected a file that can be written"
+    expected = "/dev/full: cannot be written: the disk is full; free some space; expected a file that can be written"
     assert (done.exit_code, done.stderr) == (1, f"Error: {expected}\n")
 
 
