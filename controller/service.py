@@ -98,12 +98,15 @@ class ServiceError(Exception):
     """The service cannot start or go on; the message says why and what to do."""
 
 
-def run_service(shelf: Shelf, choice: Choice, gathering: Gathering, *, fresh: bool, named: bool = False) -> None:
+def run_service(
+    shelf: Shelf, choice: Choice, gathering: Gathering, *, fresh: bool, named: bool = False, why: str = ""
+) -> None:
     """Run a table until it is interrupted: SIGINT, SIGTERM or SIGHUP. When its host chooses another game, everything is
     closed and opened again for that one.
 
     `choice` is played first. `gathering` sits down where the table is a simulated one. `fresh` leaves the journal's
-    last game be. `named`: what the host chose before counts no more.
+    last game be. `named`: what the host chose before counts no more. `why` that game is played is said when its table
+    is there.
 
     Raises:
         ServiceError: something that a table cannot do without is missing.
@@ -115,15 +118,16 @@ def run_service(shelf: Shelf, choice: Choice, gathering: Gathering, *, fresh: bo
         config = shelf.settings_of(choice)
         if port is not None:  # displays look for the table where they found it
             config = config.model_copy(update={"lan": config.lan.model_copy(update={"port": port})})
-        port = asyncio.run(_serve(config, replace(gathering, players=choice.players or 0), host_choice, fresh))
+        port = asyncio.run(_serve(config, replace(gathering, players=choice.players or 0), host_choice, fresh, why))
         if host_choice.next is None:
             return
-        choice, fresh = host_choice.next, False
+        choice, fresh, why = host_choice.next, False, ""
         _log.info("the host chose %s", choice.game)
 
 
-async def _serve(config: TableConfig, gathering: Gathering, host_choice: HostChoice, fresh: bool) -> int:
-    """Serve one game until a signal or the host's choice ends it; gives the display's port."""
+async def _serve(config: TableConfig, gathering: Gathering, host_choice: HostChoice, fresh: bool, why: str) -> int:
+    """Serve one game until a signal or the host's choice ends it; gives the display's port. `why` it is played is said
+    when it can be."""
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:  # nohup
@@ -144,7 +148,7 @@ async def _serve(config: TableConfig, gathering: Gathering, host_choice: HostCho
         try:
             new = simulated is not None and (not simulated.join() or fresh)
             service = _Service(config, journal, simulated, known_by, host_choice)
-            port = await service.run(stopped, fresh=fresh or new, new_table=new)
+            port = await service.run(stopped, fresh=fresh or new, new_table=new, why=why)
         except (NotPlayable, SimulatedTableError, JournalError, ServerError) as error:
             raise ServiceError(str(error)) from error
         if simulated is not None:  # after a crash it stays, as a table does
@@ -180,8 +184,9 @@ class _Service:
         )  # fmt: skip
         self._lens: Lens | None = None
 
-    async def run(self, stopped: asyncio.Event, *, fresh: bool, new_table: bool) -> int:
-        """Run until `stopped` is set or the host chooses another game; gives the display's port.
+    async def run(self, stopped: asyncio.Event, *, fresh: bool, new_table: bool, why: str = "") -> int:
+        """Run until `stopped` is set or the host chooses another game; gives the display's port. When the display is
+        there, it is said `why` this game is played.
 
         Raises:
             NotPlayable, ServiceError, ServerError, JournalError, SimulatedTableError: it cannot start or go on.
@@ -199,6 +204,8 @@ class _Service:
                 raise ServiceError(f"{error} Set lan.host.") from error
             except ServerError as error:
                 raise ServiceError(f"{error} Set lan.port or use --port.") from error
+            if why:
+                click.echo(why)
             _say_where(lan.host, port, self._token)
             self._say_what_is_left()
             await asyncio.to_thread(_import_devices, self._simulated is None)

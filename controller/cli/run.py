@@ -71,8 +71,9 @@ def command(
     """Watch a table, judge its moves and show the game on the LAN, until Ctrl+C.
 
     Without settings the table is simulated and plays by itself, one game after another. Whatever ends the program, the
-    next start with the same options goes on with the same game. What the host chooses on the page is played at the next
-    start, too, unless the settings were changed or --game or --option say otherwise.
+    next start with the same options goes on with the same game; but where you end it, simulated people go home, and the
+    next start begins another. What the host chooses on the page is played at the next start, too, unless the settings
+    were changed or --game or --option say otherwise.
     """
     with told(ConfigError, GameError, FolderError):
         files = table_files(config_file, os.environ)
@@ -88,13 +89,14 @@ def command(
         click.echo(
             f"{said}: of no use here, as this table's camera sees people; who plays is said at the table", err=True
         )
-    click.echo(f"{load_game(choice.game).title} is played, {_why(shelf, game, options, chosen=kept is not None)}.")
+    why = f"{load_game(choice.game).title} is played, {_why(shelf, game, options, chosen=kept is not None)}."
     from controller.service import ServiceError, run_service
     from controller.simulation.gathering import Gathering
 
     seed = secrets.randbelow(1_000_000) if seed is None else seed
     with told(ServiceError):
-        run_service(shelf, choice, Gathering(choice.players or 0, seed, speed, mistakes), fresh=fresh, named=named)
+        gathering = Gathering(choice.players or 0, seed, speed, mistakes)
+        run_service(shelf, choice, gathering, fresh=fresh, named=named, why=why)
 
 
 def _why(shelf: Shelf, game: str | None, options: Mapping[str, Any], *, chosen: bool) -> str:

@@ -166,6 +166,32 @@ def test_a_breach_is_said_and_drawn_on_the_piece() -> None:
     run(scenario)
 
 
+def test_where_several_act_at_once_the_turn_is_nobodys_alone() -> None:
+    view = ring_served()
+    name = next(seat.name for seat in view.seats if seat.player == 2)
+    badges = "[...document.querySelectorAll('#who .badge')].map((one) => one.textContent)"
+
+    async def scenario() -> None:
+        async with room(view) as table:
+            await table.show()
+            for seq, (prompt, acting) in enumerate(
+                [
+                    ("Players 2, 3 and 1 secretly choose a cut", ["2", "3", "1"]),
+                    ("Player 2 marks the dots of A5; Player 3 and Player 1 mark the dots of B5", ["2", "3", "1"]),
+                    ("Mushroom is open: grab it, or player 2 counts to 3", ["2"]),
+                    ("Player 2 chooses a portion", ["2"]),
+                ],
+                start=100,
+            ):
+                turn = view.turn.model_copy(update={"players": [2, 3, 1], "prompt": prompt})
+                table.hub.publish(view.model_copy(update={"seq": seq, "turn": turn}))
+                await table.page.until(f"{badges}.join() === '{','.join(acting)}'")
+                alone = await table.page.evaluate(f"document.querySelector('#who').textContent.includes({name!r})")
+                assert alone == (len(acting) == 1), prompt
+
+    run(scenario)
+
+
 def test_what_is_only_not_seen_is_not_called_against_the_rules() -> None:
     async def scenario() -> None:
         async with room(unseen()) as table:
@@ -484,6 +510,7 @@ def test_what_is_wrong_with_a_part_is_shown_whole_with_what_to_do(size: str) -> 
             said = "document.querySelector('.part.lost .part-text')"
             named = "[...document.querySelectorAll('.part')].map((part) => part.firstChild.textContent)"
             assert await table.page.evaluate(named) == ["simulated table", "all others ok", "camera", "journal"]
+            assert await table.page.evaluate("document.querySelector('#referee').textContent") == "Sees nothing"
             assert await table.page.evaluate(f"{said}.scrollWidth <= {said}.clientWidth + 1")
             assert await table.page.evaluate("document.documentElement.scrollHeight <= innerHeight || innerWidth < 900")
 

@@ -122,6 +122,7 @@ def test_a_taken_port_is_said_and_leaves_no_process(service: Service) -> None:
         said = refused(service)
     assert f"Cannot listen on 127.0.0.1 port {service.port}: Address already in use" in said
     assert "--port" in said
+    assert "is played" not in said
     assert service.processes() == {}
 
 

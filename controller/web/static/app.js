@@ -13,7 +13,7 @@
 
 import { createChooser } from "/static/games.js";
 import { headersOf, hostName, hostToken, keepHostName } from "/static/host.js";
-import { badge, colour, html, named, passing, say } from "/static/kit.js";
+import { badge, colour, html, named, nameplate, passing, say } from "/static/kit.js";
 import { createPhones } from "/static/phones.js";
 import { breachCard, createStage } from "/static/stage.js";
 
@@ -26,6 +26,7 @@ const REFEREE = {
   unseen: "Not seen",
   paused: "Paused",
   over: "Game over",
+  blind: "Sees nothing",
 };
 const QUIET = new Set(["ok", "absent"]);
 const QUIET_MS = 20000;
@@ -220,13 +221,21 @@ function stateOf(view) {
 
 function renderTurn(view, over) {
   whenChanged("turn", [view.turn, view.message, view.seats, view.table, over], () => {
-    const who = view.turn.players.slice(0, 1).flatMap((player) => [badge(view, player, "large"), named(view, `Player ${player}`)]);
+    const all = together(view.turn);
+    const who = all.length > 1 ? all.map((player) => nameplate(view, player, "large"))
+      : view.turn.players.slice(0, 1).flatMap((player) => [badge(view, player, "large"), named(view, `Player ${player}`)]);
     // Of several tables in a hall, this one: in the title too, so that it is not read out at each turn.
     const here = html("span", { class: "table-name", dir: "auto", "aria-hidden": "true", text: view.table });
     byId("who").replaceChildren(...(who.length ? who : [over ? "The check, please" : view.turn.actor === "chance" ? "Luck decides" : view.title]), here);
     byId("prompt").textContent = named(view, view.turn.prompt);
     byId("message").textContent = view.message === view.turn.prompt ? "" : named(view, view.message);
   });
+}
+
+// Those who act at once, where the prompt names them: "Players 2, 3 and 1 secretly choose a cut".
+function together({ players, prompt }) {
+  const said = [...prompt.matchAll(/\bPlayers? ([\d, and]+)/g)].flatMap(([, numbers]) => numbers.match(/\d+/g));
+  return players.filter((player) => said.includes(String(player)));
 }
 
 // Before a game: who has pressed the button of a seat, where there are buttons.
@@ -298,7 +307,8 @@ function duration(us) {
 }
 
 function renderStatus(view) {
-  const state = stateOf(view);
+  const blind = view.referee === "waiting" && ["camera", "reading"].some((part) => view.parts[part]?.state === "lost");
+  const state = blind ? "blind" : stateOf(view);
   byId("referee").textContent = REFEREE[state] ?? state;
   byId("referee").dataset.state = state;
   const last = view.log.at(-1);

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -57,7 +58,7 @@ def test_options_that_the_game_refuses_are_said() -> None:
 
 
 def test_what_is_played_and_why_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("controller.service.run_service", lambda *_, **__: None)
+    monkeypatch.setattr("controller.service.run_service", lambda *_, why, **__: click.echo(why))
 
     def said(*arguments: str) -> str:
         return CliRunner().invoke(command, ["--data", str(tmp_path), *arguments]).stdout
