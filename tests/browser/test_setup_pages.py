@@ -257,6 +257,7 @@ def test_an_owner_names_pieces_and_learns_them(tmp_path: Path) -> None:
             heights = "['.frame', '.frame img'].map((one) => document.querySelector(one).offsetHeight)"
             framed, photo = await page.evaluate(heights)
             assert framed == photo, "nothing under the photo"
+            assert await page.evaluate("document.querySelector('.piece input').placeholder") == "such as a/1"
             await page.evaluate(
                 "(() => { const input = document.querySelector('.piece input'); input.value = 'a/1';"
                 " input.dispatchEvent(new Event('change')); })()"

@@ -43,7 +43,7 @@ def under_way(states: Sequence[State]) -> str:
 
 def who_did(text: str, layout: Layout, *, several: bool) -> str:
     """A play that waits for a button, or until it has lain still."""
-    return (several and layout.pressing("Who has done it presses the own button")) or text
+    return (several and layout.pressing("Whoever moved the card presses the own button")) or text
 
 
 def no_order(player: Player) -> Fault:

@@ -45,11 +45,14 @@ function listOf(kind) {
   const id = `faces-${kind}`;
   if (!byId(id)) {
     const list = Object.assign(document.createElement("datalist"), { id });
-    const faces = namesKnown().filter((face) => (desk.kinds[face] ?? kind) === kind);
-    list.append(...faces.map((face) => optionOf(face, desk.looks[face])));
+    list.append(...facesOf(kind).map((face) => optionOf(face, desk.looks[face])));
     document.body.append(list);
   }
   return id;
+}
+
+function facesOf(kind) {
+  return namesKnown().filter((face) => (desk.kinds[face] ?? kind) === kind);
 }
 
 /** A name to choose. Some browsers show the label beside the value, some in its place. */
@@ -102,6 +105,8 @@ function pieceOf(piece, photo, hand) {
   const input = element("input", "");
   input.value = piece.face;
   input.setAttribute("list", listOf(piece.kind));
+  const [first] = facesOf(piece.kind);
+  if (first) input.placeholder = `such as ${first}`;
   input.setAttribute("aria-label", `name of piece ${piece.number}`);
   let turnDeg = piece.turn_deg;
   /** One after another: what was said last holds. */
