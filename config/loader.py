@@ -17,6 +17,7 @@ from config.checks import Collision, collisions
 from config.errors import ConfigInvalid, ConfigSyntaxError, ConfigUnreadable, Place, Problem
 from config.lines import Key, key_lines, syntax_problem
 from config.schema import TableConfig
+from config.wrong_values import expectation
 
 _PATH_KEYS: Sequence[Key] = (("data_dir",), ("faces",), ("options", "components"))
 """Settings that are paths, the last where it is text; a relative one counts from the folder of the file it is written
@@ -192,13 +193,13 @@ def _expectation(details: ErrorDetails, key: Key) -> str:
             return "expected this setting, it is missing"
         case "model_type" | "dict_type":
             return "expected a table"
-        case "too_short":
-            return f"expected at least {details['ctx']['min_length']} elements"
-        case "too_long":
-            return f"expected at most {details['ctx']['max_length']} elements"
+        case "value_error":  # its words are the schema's own, and say more than what was expected
+            return details["msg"].removeprefix("Value error, ") + _element(details["loc"])
+        case "too_short" | "too_long":
+            return f"expected {expectation(details)}"
         case _:
             where = " as its name" if "[key]" in details["loc"] else _element(details["loc"])
-            return details["msg"].removeprefix("Value error, ").replace("Input should be", "expected") + where
+            return f"expected {expectation(details)}{where}"
 
 
 def _element(location: tuple[int | str, ...]) -> str:

@@ -5,15 +5,17 @@ with an error and changes nothing.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from random import Random
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails
 
 from config.names import is_name
+from config.wrong_values import expectation, is_of_kind, shown_value
 from controller.game import (
     Actor,
     Game,
@@ -43,6 +45,7 @@ from controller.records.record import (
     move_line,
     result,
 )
+from controller.said_names import ANOTHER_NAME, namesakes
 from controller.strict_json import NotStrictJson, parse_json
 
 VERSION = 1
@@ -116,7 +119,8 @@ class OneMove(Request):
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:
         if (self.move is None) is (self.notation is None):
-            raise ValueError("expected either move or notation")
+            found = "neither is there" if self.move is None else "both are there"
+            raise ValueError(f"move, notation: {found}, expected one of the two keys")
         return self
 
 
@@ -180,12 +184,13 @@ class Quit(Request):
     do: Literal["quit"]
 
 
-AnyRequest = Annotated[
+AnyRequest = (
     Version | Games | New | Setup | Legal | Play | Explain | Undo | View | Position | ScoreSheets | Advise
-    | WriteRecord | Quit,
-    Field(discriminator="do"),
-]  # fmt: skip
-_REQUEST: TypeAdapter[AnyRequest] = TypeAdapter(AnyRequest)
+    | WriteRecord | Quit
+)  # fmt: skip
+_REQUESTS: Mapping[str, type[AnyRequest]] = {
+    get_args(kind.model_fields["do"].annotation)[0]: kind for kind in get_args(AnyRequest)
+}
 
 
 class RequestError(GameError):
@@ -279,7 +284,10 @@ def _begun(request: New | Setup) -> _Running:
     names = () if isinstance(request.players, int) else tuple(request.players)
     for name in names:
         if not is_name(name):
-            raise RequestError("bad_request", f"players: {name!r} is no name; expected printable text")
+            raise RequestError("bad_request", f"players: {shown_value(name)} is no name; expected printable text")
+    for one, other, *_ in namesakes(dict(enumerate(names, 1))):
+        both = f"{shown_value(names[one - 1])} is player {one} and {shown_value(names[other - 1])} is player {other}"
+        raise RequestError("bad_request", f"players: {both}: {ANOTHER_NAME}")
     engine = load_game(request.game)
     header = Header(
         game=request.game,
@@ -489,10 +497,47 @@ def _id(data: Json) -> Json:
 
 
 def _request(data: Json) -> AnyRequest:
+    if not isinstance(data, dict):
+        raise RequestError("bad_request", f"a request: got {shown_value(data)}, expected an object with the key do")
+    known = ", ".join(_REQUESTS)
+    if "do" not in data:
+        raise RequestError("bad_request", f"do: missing; expected one of {known}")
+    do = data["do"]
+    if not isinstance(do, str) or do not in _REQUESTS:
+        raise RequestError("bad_request", f"do: {shown_value(do)} is none of {known}")
     try:
-        return _REQUEST.validate_python(data)
+        return _REQUESTS[do].model_validate(data)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False)[0]
-        # The place begins with the request's name, which the client knows; names with hyphens are pydantic's own.
-        where = ".".join(str(part) for part in first["loc"][1:] if "-" not in str(part)) or "do"
-        raise RequestError("bad_request", f"{where}: {first['msg']}") from error
+        raise RequestError("bad_request", _said(error.errors(include_url=False), data, _REQUESTS[do])) from error
+
+
+def _said(errors: Sequence[ErrorDetails], data: dict[str, Json], kind: type[AnyRequest]) -> str:
+    """The key that is wrong first, what was found there and what was expected."""
+    places = [_place(details, data) for details in errors]
+    # A key that takes several kinds of values has an error for each; what got furthest says what was meant.
+    key = places[0][:1]
+    place = max((place for place in places if place[:1] == key), key=len)
+    here = [details for details, other in zip(errors, places, strict=True) if other == place]
+    here = [details for details in here if is_of_kind(details)] or here
+    expected = " or ".join(dict.fromkeys(map(expectation, here)))
+    where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)[1 : LONGEST_ID + 1]
+    match here[0]["type"]:
+        case "missing":
+            return f"{where}: missing"
+        case "extra_forbidden":
+            return f"{where}: unknown key; expected {', '.join(kind.model_fields)}"
+        case "value_error":
+            return expected
+        case _:
+            return f"{where}: got {shown_value(here[0]['input'])}, expected {expected}"
+
+
+def _place(details: ErrorDetails, data: Json) -> tuple[str | int, ...]:
+    """The keys and numbers in lists that lead to what is wrong: in pydantic's place names of kinds stand between."""
+    place: list[str | int] = []
+    for part in details["loc"]:
+        is_key = isinstance(data, dict) and part in data and data is not details["input"]
+        if is_key or (isinstance(data, list) and isinstance(part, int)):
+            data = data[part]
+            place.append(part)
+    return (*place, details["loc"][-1]) if details["type"] == "missing" else tuple(place)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from config.loader import default_seat_names
 from config.names import same_name
 
+ANOTHER_NAME = "in one game everybody needs another name, as games are counted by name"
+"""Why two players of one name are refused."""
 _UNNAMED = re.compile(r"Player \d+")
 """What a player is called whose name nobody has said."""
 

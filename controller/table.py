@@ -20,7 +20,7 @@ from controller.reading import GameTable, Layout, Play, Reading
 from controller.records.record import check_options
 from controller.referee import Answer, Referee, Verdict
 from controller.running_game import RunningGame
-from controller.said_names import is_said, namesakes
+from controller.said_names import ANOTHER_NAME, is_said, namesakes
 from controller.seating import areas, player_counts, told_counts
 from controller.table_view import Question, Standing, TableViews
 from controller.views import BoardView, Lamp, LogLine, PartView, Source, TableView
@@ -666,8 +666,7 @@ def _to_go_on(error: Exception) -> str:
 def _check_names(names: Mapping[int, str]) -> None:
     """Raises InvalidCommand where two seats have one name."""
     for seat, other, *_ in namesakes(names):
-        apart = "in one game everybody needs another name, as games are counted by name"
-        raise InvalidCommand(f"“{names[seat].strip()}” is at seat {seat} and at seat {other}: {apart}")
+        raise InvalidCommand(f"“{names[seat].strip()}” is at seat {seat} and at seat {other}: {ANOTHER_NAME}")
 
 
 def _check_seen(game: RunningGame, number: int | None, last: int | None) -> None:

@@ -7,13 +7,14 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
+from pydantic_core import ErrorDetails
 from starlette.exceptions import HTTPException
 
+from config.wrong_values import expectation, shown_value
 from controller.commands import CommandError, InvalidCommand
 
 MEDIA_TYPE = "application/problem+json"
 _SCHEMAS = "#/components/schemas/"
-_SHOWN_VALUE_CHARS = 80
 
 
 class WrongValue(BaseModel):
@@ -100,7 +101,7 @@ _TITLES = {
 }
 
 
-def _wrong_value(error: dict[str, Any]) -> WrongValue:
+def _wrong_value(error: ErrorDetails) -> WrongValue:
     where = ".".join(str(part) for part in error["loc"])
     if error["type"] == "json_invalid":
         broken = f"what is no JSON at character {error['loc'][-1]} ({error['ctx']['error']})"
@@ -108,8 +109,5 @@ def _wrong_value(error: dict[str, Any]) -> WrongValue:
     if where == "body" and isinstance(error.get("input"), bytes):  # FastAPI reads it as JSON only if that is said
         expected = "JSON, with the header Content-Type: application/json"
         return WrongValue(where=where, value="one whose type is not told as JSON", expected=expected)
-    value = "nothing" if error["type"] == "missing" else repr(error.get("input"))
-    if len(value) > _SHOWN_VALUE_CHARS:
-        value = value[: _SHOWN_VALUE_CHARS - 1] + "…"
-    expected = str(error["msg"]).removeprefix("Value error, ").removeprefix("expected ")
-    return WrongValue(where=where, value=value, expected=expected)
+    value = "nothing" if error["type"] == "missing" else shown_value(error["input"])
+    return WrongValue(where=where, value=value, expected=expectation(error))
