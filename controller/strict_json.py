@@ -8,6 +8,8 @@ from typing import NoReturn
 from controller.game import Json
 
 DEEPEST = 40
+_MOST_DIGITS = 18
+"""Of a whole number, its sign among them."""
 
 
 class NotStrictJson(ValueError):
@@ -20,9 +22,16 @@ class NotStrictJson(ValueError):
 
 def parse_json(text: str) -> Json:
     """The value of JSON text. Raises NotStrictJson."""
+
+    def whole(digits: str) -> int:
+        if len(digits) > _MOST_DIGITS:
+            too_large = f"a number of {len(digits)} digits is too large, {_MOST_DIGITS} are the most"
+            raise NotStrictJson(too_large, text.find(digits))
+        return int(digits)
+
     try:
         value = json.loads(
-            text, object_pairs_hook=_object, parse_constant=_no_constant, parse_float=_finite, parse_int=_whole
+            text, object_pairs_hook=_object, parse_constant=_no_constant, parse_float=_finite, parse_int=whole
         )
     except json.JSONDecodeError as error:
         raise NotStrictJson(f"no JSON: {error.msg}", error.pos) from error
@@ -64,12 +73,6 @@ def _finite(text: str) -> float:
     if value in (float("inf"), float("-inf")):
         raise NotStrictJson(f"{text} is too large a number")
     return value
-
-
-def _whole(text: str) -> int:
-    if len(text) > 18:
-        raise NotStrictJson(f"a number of {len(text)} digits is too large")
-    return int(text)
 
 
 def _parts(value: Json) -> Iterator[Json]:

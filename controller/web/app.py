@@ -15,8 +15,8 @@ from starlette.responses import FileResponse
 
 from config.names import parse_name
 from controller.commands import Commands, GameShelf, Sitting
-from controller.strict_json import check_json
 from controller.views import HappenedView, LegendView, PartState, PartView, PictureView, ResultsView, TableView
+from controller.web.bodies import StrictRoute
 from controller.web.hub import Hub
 from controller.web.phones import AddressView, Reached, display_view, host_view
 from controller.web.problems import DescribedApp, Problem, add_problem_handlers
@@ -84,15 +84,6 @@ def _host_name(
 By = Annotated[str, Depends(_host_name)]
 
 
-def _strict(options: dict[str, Any]) -> dict[str, Any]:
-    check_json(options)
-    return options
-
-
-GivenOptions = Annotated[dict[str, Any], AfterValidator(_strict)]
-"""Options of a game, which the game checks."""
-
-
 class NewPlayer(Body):
     """Who plays at a seat."""
 
@@ -111,15 +102,16 @@ class NewGame(Body):
     """Who plays, in clockwise order and each of another name, and the game's options."""
 
     players: Annotated[list[NewPlayer], Field(min_length=1, max_length=16)]
-    options: GivenOptions = {}
+    options: dict[str, Any] = {}
+    """Which the game checks."""
 
 
 class OtherGame(Body):
     """The game to set the table for."""
 
     game: Annotated[str, Field(max_length=60)]
-    options: GivenOptions = {}
-    """Beside those that it is played with anyway."""
+    options: dict[str, Any] = {}
+    """Beside those that it is played with anyway; the game checks them."""
     players: Annotated[Whole, Field(ge=1, le=16)] | None = None
     """How many are to sit at a simulated table."""
 
@@ -412,7 +404,7 @@ def _host_router(commands: Commands, shelf: GameShelf, host_token: str) -> APIRo
         ]  # fmt: skip
         return Games(playing=shelf.playing.game, players=shelf.playing.players, games=views)
 
-    router = APIRouter(dependencies=[Depends(host_only)], responses=_PROBLEMS)
+    router = APIRouter(dependencies=[Depends(host_only)], responses=_PROBLEMS, route_class=StrictRoute)
 
     @router.get("/moves")
     async def moves(

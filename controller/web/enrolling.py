@@ -15,6 +15,7 @@ from config.os_errors import in_words
 from controller.enrolling import Learned, Naming, Spread, label_of, learn, preview, spread
 from controller.kept_enrolment import SEEN, KeptEnrolment, check_all_here, names_again, pieces_again, seen_in
 from controller.web.app import Body, Whole, app_of_page
+from controller.web.bodies import StrictRoute
 from controller.web.responses import NO_STORE
 from controller.web.security import require_host
 from controller.whose_faces import GameFaces
@@ -358,7 +359,7 @@ def create_enrolling_app(desk: Desk, *, version: str, token: str) -> FastAPI:
 
 
 def _router(desk: Desk, token: str) -> APIRouter:
-    router = APIRouter(prefix="/api/enrol")
+    router = APIRouter(prefix="/api/enrol", route_class=StrictRoute)
 
     def allowed(request: Request, given: str | None) -> None:
         require_host(request, given, token)

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from controller.enrolling import Learned, learn, marked_board, with_pieces
 from controller.kept_enrolment import SEEN, KeptEnrolment, check_all_here, seen_in
 from controller.web.app import Body, app_of_page
+from controller.web.bodies import StrictRoute
 from controller.web.enrolling import GivenToken, LearnedView, as_jpeg, told_as_answer
 from controller.web.security import require_host
 from controller.whose_faces import GameFaces
@@ -203,7 +204,7 @@ def create_board_app(desk: BoardDesk, *, version: str, token: str) -> FastAPI:
 
 
 def _router(desk: BoardDesk, token: str) -> APIRouter:
-    router = APIRouter(prefix="/api/enrol")
+    router = APIRouter(prefix="/api/enrol", route_class=StrictRoute)
 
     @router.get("")
     def view(request: Request, given: GivenToken = None) -> BoardDeskView:

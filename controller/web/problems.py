@@ -1,6 +1,8 @@
 """Errors as the LAN sees them: problem details (RFC 9457) that name the value and what was expected, and no more."""
 
+import re
 from collections.abc import Sequence
+from http import HTTPStatus
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -70,9 +72,10 @@ def add_problem_handlers(app: FastAPI) -> None:
             return problem_response(422, "Invalid command", str(error))
         return problem_response(409, "Not possible now", str(error))
 
-    async def http(_: Request, error: Exception) -> JSONResponse:
+    async def http(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)
-        response = problem_response(error.status_code, _TITLES.get(error.status_code, "Refused"), str(error.detail))
+        detail = _detail(request.scope["path"], request.method, error)
+        response = problem_response(error.status_code, _TITLES.get(error.status_code, "Refused"), detail)
         response.headers.update(error.headers or {})
         return response
 
@@ -101,10 +104,25 @@ _TITLES = {
 }
 
 
+def _detail(path: str, method: str, error: HTTPException) -> str:
+    """Why, also where Starlette says no more than the status does."""
+    if error.detail != HTTPStatus(error.status_code).phrase:
+        return str(error.detail)
+    match error.status_code:
+        case 404:
+            return f"Nothing is at {shown_value(path)}; /openapi.json describes what there is."
+        case 405:
+            allowed = ", ".join(sorted(re.findall(r"[A-Z]+", (error.headers or {}).get("Allow", ""))))
+            return f"{shown_value(path)} cannot be asked with {method[:20]}; expected {allowed}."
+        case _:
+            return str(error.detail)
+
+
 def _wrong_value(error: ErrorDetails) -> WrongValue:
     where = ".".join(str(part) for part in error["loc"])
     if error["type"] == "json_invalid":
-        broken = f"what is no JSON at character {error['loc'][-1]} ({error['ctx']['error']})"
+        at = f" at character {error['loc'][-1]}" if error["loc"][-1] else ""
+        broken = f"what is no JSON{at} ({error['ctx']['error']})"
         return WrongValue(where=str(error["loc"][0]), value=broken, expected="JSON")
     if where == "body" and isinstance(error.get("input"), bytes):  # FastAPI reads it as JSON only if that is said
         expected = "JSON, with the header Content-Type: application/json"

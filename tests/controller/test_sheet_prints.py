@@ -14,7 +14,7 @@ from vision.sheets.layout import SheetLayoutError
         ("mine.json", b"", "no JSON: Expecting value; expected a JSON file"),
         ("mine.json", b"[]", "it holds no object; expected one that describes a score sheet"),
         ("mine.json", b"[" * 100000, "nested deeper than 40; expected a JSON file"),
-        ("mine.json", b"9" * 5000, "a number of 5000 digits is too large; expected a JSON file"),
+        ("mine.json", b"9" * 5000, "a number of 5000 digits is too large, 18 are the most; expected a JSON file"),
         ("mine.json", b'{"sheet_mm": NaN}', "NaN is no JSON number; expected a JSON file"),
         ("mine.json", b'{"a": "K\xe4se"}', "byte 8 is not UTF-8; expected a JSON file"),
         ("mine.toml", b"\xff", "byte 0 is not UTF-8; expected a TOML file"),

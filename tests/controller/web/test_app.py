@@ -373,8 +373,49 @@ class TestCommands:
         content = f'{{"options": {options}, {rest}}}'
         response = request(make_app(commands=commands), "POST", path, content=content, headers=headers)
         assert response.status_code == 422
-        assert response.json()["errors"][0]["where"] == "body.options"
+        assert response.json()["errors"][0]["where"] == "body"
+        assert response.json()["detail"].startswith("body: got what is no JSON (")
         assert commands.asked == []
+
+    @pytest.mark.parametrize(
+        ("body", "said"),
+        [
+            ('{"seat": 1, "name": "A", "name": "B"}', "no JSON (the key 'name' stands twice in an object)"),
+            (
+                '{"name": "A", "seat": ' + "9" * 5000 + "}",
+                "no JSON at character 22 (a number of 5000 digits is too large, 18 are the most)",
+            ),
+            (b'{"name": "\xff"}', "no JSON at character 10 (no UTF-8: invalid start byte)"),
+        ],
+    )
+    def test_a_body_is_read_strictly(self, body: str | bytes, said: str) -> None:
+        commands = NotingCommands()
+        headers = {"X-Host-Token": TOKEN, "Content-Type": "application/json"}
+        response = request(make_app(commands=commands), "POST", "/api/rename", content=body, headers=headers)
+        assert (response.status_code, response.json()["detail"]) == (422, f"body: got what is {said}, expected: JSON")
+        assert commands.asked == []
+
+    @pytest.mark.parametrize("path", ["/api/nope", "/nope", "/static/nope.js"])
+    def test_what_is_not_there_is_named(self, path: str) -> None:
+        response = request(make_app(), "GET", path)
+        said = f"Nothing is at {path!r}; /openapi.json describes what there is."
+        assert (response.status_code, response.json()["detail"]) == (404, said)
+
+    @pytest.mark.parametrize(
+        ("method", "path", "allowed"),
+        [
+            ("GET", "/api/undo", "POST"),
+            ("POST", "/api/state", "GET"),
+            ("DELETE", "/", "GET, HEAD"),
+            ("POST", "/static/app.js", "GET, HEAD"),
+        ],
+    )
+    def test_a_method_that_is_not_taken_is_named_with_those_that_are(
+        self, method: str, path: str, allowed: str
+    ) -> None:
+        response = request(make_app(), method, path)
+        said = f"{path!r} cannot be asked with {method}; expected {allowed}."
+        assert (response.status_code, response.json()["detail"]) == (405, said)
 
     def test_a_body_too_long_is_refused(self) -> None:
         response = host(make_app(), "/api/rule_move", {"text": "x" * 70000})
