@@ -193,13 +193,12 @@ def _expectation(details: ErrorDetails, key: Key) -> str:
             return "expected this setting, it is missing"
         case "model_type" | "dict_type":
             return "expected a table"
-        case "value_error":  # its words are the schema's own, and say more than what was expected
-            return details["msg"].removeprefix("Value error, ") + _element(details["loc"])
         case "too_short" | "too_long":
             return f"expected {expectation(details)}"
-        case _:
+        case kind:
             where = " as its name" if "[key]" in details["loc"] else _element(details["loc"])
-            return f"expected {expectation(details)}{where}"
+            own = kind == "value_error"  # its words are the schema's, and say more than what was expected
+            return (details["msg"].removeprefix("Value error, ") if own else f"expected {expectation(details)}") + where
 
 
 def _element(location: tuple[int | str, ...]) -> str:

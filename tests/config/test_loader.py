@@ -125,6 +125,7 @@ def test_the_machines_file_is_found(tmp_path: Path) -> None:
         ('event = "a\\tb"', r'''table.toml:1: event = "a\tb": expected text without '\t', which cannot be shown'''),
         ('name = " "', 'table.toml:1: name = " ": expected a name with at least one character that is seen'),
         ("name = 2026-01-01", 'table.toml:1: name = "2026-01-01": expected text'),
+        ("data_dir = 3", "table.toml:1: data_dir = 3: expected text"),
         ("camera.mains_hz = 55", "table.toml:1: camera.mains_hz = 55: expected 0, 50 or 60"),
         ('camera.mains_hz = "50"', 'table.toml:1: camera.mains_hz = "50": expected 0, 50 or 60'),
         (
