@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from fastapi import FastAPI, Request, Response
+from fastapi import FastAPI
 
 import controller.games
 from config.schema import TableConfig
@@ -59,16 +59,16 @@ from controller.parts import (
     no_panel_part,
     vision_parts,
 )
+from controller.past import Past, journal_problem
 from controller.records.results import Results
 from controller.referee import Referee
 from controller.simulation.gathering import Gathering, Paths
 from controller.simulation.table_process import SimulatedTable, SimulatedTableError
 from controller.table import NotReplayed, Table
 from controller.table_folder import FolderError, KnownBy, identity_of_start, prepare_folder
-from controller.views import HappenedView, PartState, PartView, PictureView
+from controller.views import PartState, PartView, PictureView
 from controller.web.app import create_app
 from controller.web.hub import Hub
-from controller.web.problems import problem_response
 from controller.web.server import NoSuchHost, ServerError, serving
 from controller.wiring import panel_pins, timing
 from firmware_bridge.session import LinkState
@@ -242,11 +242,11 @@ class _Service:
         app = create_app(
             self._hub, self._table, self._host_choice, Path(controller.games.__path__[0]), version=self._version,
             host_token=self._token, picture=self._picture, results=results.read,
-            happened=functools.partial(_happened, self._journal, results),
+            happened=Past(self._journal, results).happened,
             evidence=self._journal.evidence,
             reached=functools.partial(lan_address, self._config.lan.host),
         )  # fmt: skip
-        app.add_exception_handler(JournalError, _not_written)
+        app.add_exception_handler(JournalError, journal_problem)
         return app
 
     async def _set_up_simulated(self, port: int, *, new: bool) -> None:
@@ -562,19 +562,6 @@ def _lens_of(config: TableConfig) -> "Lens | None":
         return stored_lens(config)
     except (VisionError, OSError):
         return None
-
-
-def _happened(journal: JournalKeeper, results: Results, number: int) -> list[HappenedView] | None:
-    """What happened in the table's game of this number; None where there is none. Raises JournalError."""
-    games = journal.games()
-    if number > len(games):
-        return None
-    game = games[number - 1]
-    return results.happened(journal.records(game=game), journal.pictured(game))
-
-
-def _not_written(_: Request, error: Exception) -> Response:
-    return problem_response(503, "Not written", f"Nothing has changed: {error}")
 
 
 def _simulated_table(config: TableConfig, gathering: Gathering) -> SimulatedTable | None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from fastapi import HTTPException
 
 from controller.records.results import standings
 from controller.views import (
@@ -583,6 +584,23 @@ def test_why_something_was_refused_is_found_with_its_picture(size: str) -> None:
                 "document.getElementById('state')?.textContent.startsWith('No game here has the number 3')"
             )
             assert await page.evaluate("document.querySelector('#state a').pathname") == "/results"
+            await page.open(f"http://table.local:{port}/game", *SIZES[size])
+            await page.until("document.getElementById('state')?.textContent.startsWith('This address names no game')")
+            page.complaints.clear()
+
+    run(scenario)
+
+
+def test_why_a_game_cannot_be_told_is_said_in_the_tables_own_words() -> None:
+    def damaged(game: int) -> None:
+        raise HTTPException(503, "journal.sqlite: cannot be read: disk I/O error")
+
+    async def scenario() -> None:
+        async with serving(make_app(happened=damaged), Hub(), "127.0.0.1", 0) as port, browser() as page:
+            await page.open(f"http://table.local:{port}/game?number=1", 800, 600)
+            await page.until(
+                "document.getElementById('state')?.textContent === 'journal.sqlite: cannot be read: disk I/O error'"
+            )
             page.complaints.clear()
 
     run(scenario)

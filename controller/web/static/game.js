@@ -12,21 +12,27 @@ const number = new URLSearchParams(location.search).get("number") ?? "";
 show();
 
 async function show() {
+  if (!number) return leave("This address names no game");
   try {
     const answer = await ask(`/${encodeURIComponent(number)}`);
-    if (!number || !answer.ok) {
-      byId("state").replaceChildren(answer.status === 404 ? `No game here has the number ${number}` : "This address names no game",
-        "; choose one of ", html("a", { href: "/results", text: "all games of this table" }), ".");
-      return;
-    }
+    if (answer.status === 404) return leave(`No game here has the number ${number}`);
     const told = await answer.json();
-    introduce((await (await ask("")).json()).games.find((game) => String(game.number) === number));
-    say(byId("state"), `Game ${number}: the newest first`);
-    byId("happened").replaceChildren(...told.reverse().map(line));
+    if (answer.ok) {
+      introduce((await (await ask("")).json()).games?.find((game) => String(game.number) === number));
+      say(byId("state"), `Game ${number}: the newest first`);
+      byId("happened").replaceChildren(...told.reverse().map(line));
+    } else {
+      say(byId("state"), told.detail);
+    }
   } catch {
     say(byId("state"), "The table does not answer; trying again.");
   }
   setTimeout(show, AGAIN_MS);
+}
+
+/** Say why no game is told, which does not change, and where there are some. */
+function leave(why) {
+  byId("state").replaceChildren(why, "; choose one of ", html("a", { href: "/results", text: "all games of this table" }), ".");
 }
 
 function ask(path) {
