@@ -8,16 +8,18 @@ import json
 import logging
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from config.loader import written_at
 from config.os_errors import reason
 from config.schema import TableConfig
-from controller.game import GameError, Json, Option
-from controller.games.registry import check_parts, games_with, load_game, needs_faces, table_options
+from controller.game import GameError, Json, Option, OptionError
+from controller.games.facts import ComponentError
+from controller.games.registry import UnknownGame, check_parts, games_with, load_game, needs_faces, table_options
 from controller.journal import Record
 from controller.seating import player_counts
 
@@ -84,6 +86,14 @@ class Shelf:
         """
         if reason := self.why_not(choice.game):
             raise NotPlayable(f"{choice.game}: {reason}")
+        return self.by_rules(choice)
+
+    def by_rules(self, choice: Choice) -> Choice:
+        """The same, whether or not this game can be read here.
+
+        Raises:
+            GameError: there is no such game, or its rules or this table's seats are against it; says why.
+        """
         game = load_game(choice.game)
         counts = player_counts(self._settings, game.player_counts)
         if not self.simulated:
@@ -112,6 +122,18 @@ class Shelf:
                 "for each game"
             )
         return "" if path.exists() else f"no {path.name} yet: `{enrol_command(game, path, self._config_file)}` makes it"
+
+    @contextlib.contextmanager
+    def placed(self, files: Sequence[Path]) -> Iterator[None]:
+        """Let a GameError about the settings' game, or its options, say where in these files they stand."""
+        try:
+            yield
+        except UnknownGame as error:
+            raise GameError(f"{written_at(files, ('game',))}: {error}") from error
+        except OptionError as error:
+            named = _option_of(error)
+            key = ("options", named) if named else ("options",)
+            raise GameError(f"{written_at(files, key)}: {self._settings.game}: {error}") from error
 
     def settings_of(self, choice: Choice) -> TableConfig:
         """The table's settings with this game."""
@@ -202,3 +224,11 @@ class _Kept(BaseModel):
     options: dict[str, Json]
     players: int | None
     instead_of: str
+
+
+def _option_of(error: OptionError) -> str:
+    """The option that it is about; empty where it is none alone."""
+    if isinstance(error.__cause__, ComponentError):
+        return "components"
+    words, found, _ = str(error).partition(": ")
+    return words.removeprefix("option ") if found and words.startswith("option ") else ""

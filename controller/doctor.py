@@ -22,6 +22,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from config.loader import table_files
 from config.schema import Confirm, TableConfig
 from controller.addresses import addresses_on
 from controller.parts import FULL_BYTES, SCARCE_BYTES
@@ -126,8 +127,10 @@ async def examine(config: TableConfig, config_file: Path | None = None) -> list[
             check_flicker(seen.flicker, config.camera.driver, config.camera.mains_hz),
             check_automatics(seen.held, config.camera.driver, hold=config.camera.hold),
         ]
+    game = check_game(config, table_files(config_file, os.environ))
     findings += [
-        await asyncio.to_thread(check_copy, config, config_file),
+        game,
+        await asyncio.to_thread(check_copy, config, config_file) if game.state is Health.OK else _UNTOLD_COPY,
         _pins(config),
         await asyncio.to_thread(_serial, config),
         check_clock(datetime.now(UTC), installed_at(), clock_synchronised()),
@@ -242,6 +245,21 @@ def _bent_too_far(image: "Image") -> str:
         return bent_too_far(find_mat(image))
     except RegistrationError:
         return ""  # What is wrong is said of the markers.
+
+
+def check_game(config: TableConfig, files: Sequence[Path] = ()) -> Finding:
+    """Whether there is the settings' game, and it takes their options and seats; the settings are of these files."""
+    from controller.choosing import Shelf
+    from controller.game import GameError
+    from controller.games.registry import load_game
+
+    shelf = Shelf(config)
+    try:
+        with shelf.placed(files):
+            choice = shelf.by_rules(shelf.usual())
+    except GameError as error:
+        return Finding("game", Health.BROKEN, str(error), "Put it right in the settings: `pizzatable run` refuses it.")
+    return Finding("game", Health.OK, load_game(choice.game).title)
 
 
 def check_copy(config: TableConfig, config_file: Path | None = None) -> Finding:
@@ -676,6 +694,9 @@ def clock_synchronised() -> bool | None:
 _LOOK_S = 0.02
 _CORNERS = {0: "top left", 1: "top right", 2: "bottom right", 3: "bottom left"}
 _SIMULATED = 'camera.driver is "simulated"'
+_UNTOLD_COPY = Finding(
+    "faces", Health.SKIPPED, "not looked at: the settings' game cannot be played", "Put that right first."
+)
 _OF_PICTURES = ("markers", "lens", "camera's arm", "light", "flicker", "automatics")
 
 

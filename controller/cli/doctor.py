@@ -22,8 +22,9 @@ from controller.doctor import Finding, Health, examine
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of the table.")
 @click.pass_context
 def command(ctx: click.Context, config_file: Path | None, as_json: bool) -> None:
-    """Check camera, markers, lens, the camera's arm, light and its flicker, what the camera holds, your copy's faces,
-    pins, serial line, clock, disk, journal, port and LAN name; say what is wrong and what to do.
+    """Check camera, markers, lens, the camera's arm, light and its flicker, what the camera holds, the game and its
+    options, your copy's faces, pins, serial line, clock, disk, journal, port and LAN name; say what is wrong and what
+    to do.
 
     The exit status is 1 where something is broken. A warning is none.
     """

@@ -10,11 +10,11 @@ import click
 from click.core import ParameterSource
 
 from config.errors import ConfigError
-from config.loader import load_table, table_files, written_at
+from config.loader import load_table, table_files
 from controller.choosing import Choice, Shelf
 from controller.cli.common import EXISTING_FILE, FiniteRange, NamedPath, game_options, overridden, told
-from controller.game import GameError, OptionError
-from controller.games.registry import UnknownGame, games_with, load_game
+from controller.game import GameError
+from controller.games.registry import games_with, load_game
 from controller.table_folder import FolderError, prepare_folder
 
 PEOPLES = ("players", "speed", "mistakes", "seed")
@@ -110,9 +110,5 @@ def _why(shelf: Shelf, game: str | None, options: Mapping[str, Any], *, chosen: 
 
 def _of_settings(shelf: Shelf, files: Sequence[Path]) -> Choice:
     """The settings' game. Raises GameError, which says where the game, or its options, stand."""
-    try:
+    with shelf.placed(files):
         return shelf.checked(shelf.usual())
-    except UnknownGame as error:
-        raise GameError(f"{written_at(files, ('game',))}: {error}") from error
-    except OptionError as error:
-        raise GameError(f"{written_at(files, ('options',))}: {shelf.usual().game}: {error}") from error

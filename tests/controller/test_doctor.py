@@ -863,6 +863,7 @@ PARTS = [
     "light",
     "flicker",
     "automatics",
+    "game",
     "faces",
     "pins",
     "serial",

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner, Result
 
 from controller.cli import main
@@ -40,6 +41,25 @@ def test_wrong_settings_are_named(tmp_path: Path) -> None:
     result = doctor(tmp_path, "colour = 3")
     assert result.exit_code == 1
     assert "colour = 3: no such setting" in result.output
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ('game = "chess"', ":2: 'chess' is no game; there are dice_and_slice,"),
+        ('game = "pizzeria"\n[options]\nadvanced = "yes"', ":4: pizzeria: option advanced: 'yes' is neither true"),
+        ('game = "pizzeria"\n[options]\nadvnced = true', ":4: pizzeria: option advnced: unknown; expected"),
+    ],
+)
+def test_a_game_that_run_refuses_is_a_finding_with_its_place(tmp_path: Path, settings: str, said: str) -> None:
+    result = doctor(tmp_path, settings, "--json")
+    assert result.exit_code == 1, result.output
+    findings = json.loads(result.output)["findings"]
+    (broken,) = [one for one in findings if one["state"] == "broken"]
+    assert broken["name"] == "game"
+    assert broken["what"].startswith(f"{tmp_path}/table.toml{said}")
+    assert [one["name"] for one in findings if one["state"] == "skipped"] == ["faces"]
+    assert findings[-1]["name"] == "LAN name"
 
 
 def test_the_table_is_aligned() -> None:

@@ -23,8 +23,11 @@ def test_wrong_settings_are_said_without_a_traceback(tmp_path: Path) -> None:
     ("settings", "said"),
     [
         ('name = "Ours"\ngame = "chess"\n', ":2: 'chess' is no game; there are dice_and_slice,"),
-        ("[options]\nadvanced = true\n", ":1: new_york_slice: option advanced: unknown; expected components,"),
-        ('game = "pizzeria"\n\n[options]\nadvnced = true\n', ":3: pizzeria: option advnced: unknown; expected"),
+        ("[options]\nadvanced = true\n", ":2: new_york_slice: option advanced: unknown; expected components,"),
+        ('game = "pizzeria"\n\n[options]\nadvnced = true\n', ":4: pizzeria: option advnced: unknown; expected"),
+        ('game = "pizzeria"\n[options]\nadvanced = "yes"\n', ":3: pizzeria: option advanced: 'yes' is neither"),
+        ('game = "slice"\n[options]\ncomponents = "no.toml"\n', ":3: slice: no.toml: cannot be read"),
+        ('game = "pizzeria"\n[options]\nsolo = true\n', ":3: pizzeria: option solo: True with 4 players"),
     ],
 )
 def test_a_game_or_an_option_that_is_not_there_is_said_with_its_place(tmp_path: Path, settings: str, said: str) -> None:
