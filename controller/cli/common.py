@@ -15,6 +15,9 @@ from controller.cli import OutputRefused
 from controller.games.registry import games_with
 from controller.strict_json import parse_json
 
+RECOVER = "Starting its table (`pizzatable run`) recovers what can be read."
+"""What to do with a damaged journal."""
+
 
 class NamedPath(click.Path):
     """A path, which nothing, as of a variable that is not set, is not: it would mean the current folder."""

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from controller.cli.common import EXISTING_FILE, NamedPath, told, writing
+from controller.cli.common import EXISTING_FILE, RECOVER, NamedPath, told, writing
 from controller.game import Actor, GameError, Player, Score
-from controller.journal import JournalError, JournalInUse, read_journal
+from controller.journal import JournalDamaged, JournalError, JournalInUse, read_journal
 from controller.records.journalled import record_of
 from controller.records.loading import Replay, Step, decode_text, load_record
 from controller.records.record import LONGEST_RECORD, MoveLine, Record, format_record
@@ -134,6 +134,8 @@ def _from_journal(path: Path, number: int | None) -> Replay:
         records = read_journal(path) or []
     except JournalInUse as error:
         raise JournalInUse(f"{error}. If its table runs, the page /results at its address tells each game") from error
+    except JournalDamaged as error:
+        raise JournalDamaged(f"{error}. {RECOVER}") from error
     return load_record(format_record(record_of(records, number)))
 
 

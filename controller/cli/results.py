@@ -9,8 +9,8 @@ import click
 
 from config.names import shown
 from controller.asking_tables import TableNotAsked, ask_results, by_clock, parse_address
-from controller.cli.common import named_tables
-from controller.journal import JournalError, JournalInUse, read_journal
+from controller.cli.common import RECOVER, named_tables
+from controller.journal import JournalDamaged, JournalError, JournalInUse, read_journal
 from controller.records.results import Results, standings
 from controller.records.spreadsheet import csv_lines, local_time
 from controller.views import GameResultView
@@ -52,6 +52,8 @@ def command(
             click.echo(f"{source} is the table of {known[identity]}: its games are counted once", err=True)
         else:
             known[identity], told[source] = source, games
+    if not told:
+        ctx.exit(1)
     everything = _told_apart(told)
     games = [game for game in everything if event is None or game.event == event]
     if everything and not games:
@@ -105,6 +107,8 @@ def _games(source: str) -> tuple[str, list[GameResultView]]:
         return str(Path(source).resolve()), Results(lambda after: records[after:]).read().games
     except JournalInUse as error:
         raise SourceError(f"{error}. If its table runs, give that table's address instead.") from error
+    except JournalDamaged as error:
+        raise SourceError(f"{error}. {RECOVER}") from error
     except JournalError as error:
         raise SourceError(str(error)) from error
 

@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 from fastapi import FastAPI
 
+from controller.cli import replay as replay_command
 from controller.cli import results as results_command
 from controller.cli.results import told_lines
 from controller.game import Json
@@ -451,6 +452,27 @@ def test_what_is_no_table_is_said() -> None:
     assert "cannot be asked: it answers 500 Internal Server Error" in failing.stderr
     assert "Error: ftp://x: expected an address such as" in no_http.stderr
     assert "Error: http://127.0.0.1:1: cannot be asked: Connection refused" in nobody.stderr
+
+
+def test_where_nobody_could_be_asked_no_games_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("once upon a time " * 100)
+    for options in ((), ("--csv",)):
+        said = ran("http://127.0.0.1:1", tmp_path / "notes.txt", *options)
+        assert (said.exit_code, said.stdout) == (1, "")
+        assert said.stderr.count("Error: ") == 2
+
+
+def test_of_a_damaged_journal_is_said_what_to_do(path: Path) -> None:
+    with Journal(path) as journal:
+        play_whole_game(journal)
+    content = bytearray(path.read_bytes())
+    content[4096:8192] = bytes(4096)
+    path.write_bytes(content)
+    replayed = CliRunner().invoke(replay_command.command, ["--journal", str(path)])
+    for said in (ran(path), replayed):
+        assert (said.exit_code, said.stdout) == (1, "")
+        assert said.stderr.startswith(f"Error: {path}: expected a journal that reads back whole, found: ")
+        assert said.stderr.endswith(". Starting its table (`pizzatable run`) recovers what can be read.\n")
 
 
 def _failing() -> ResultsView:
