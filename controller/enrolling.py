@@ -238,9 +238,10 @@ def learn(
     names: Sequence[str],
     game: GameFaces,
     lens: Lens | None = None,
+    named_at: Mapping[str, Sequence[str]] | None = None,
 ) -> Learned:
     """Learn the named pieces of a game; those without a name are left out. `names` are the photos' own, `lens` is
-    theirs, if it is known.
+    theirs, if it is known; `named_at` says where each face is named, if doubts are to say so.
 
     Raises:
         LabelError: nothing is named, or a piece is named as one of another kind.
@@ -259,7 +260,7 @@ def learn(
         pack,
         alike,
         game.missing_at_table(pack),
-        tuple(game.doubts(pack)),
+        tuple(game.doubts(pack, named_at)),
         tuple(upside_down(pack)),
         tuple(hardly_printed(pack)),
         tuple(even_faces(pack)),

@@ -70,10 +70,15 @@ class GameFaces:
         backs = (face for face in self.faces if face in BACKS.values())
         return tuple(face for face in (*self.own_names, *backs) if face not in pack.names)
 
-    def doubts(self, pack: FacePack) -> list[str]:
-        """Sentences about what was learned and the game does not have: an owner may have pieces of their own."""
+    def doubts(self, pack: FacePack, named_at: Mapping[str, Sequence[str]] | None = None) -> list[str]:
+        """Sentences about what was learned and the game does not have: an owner may have pieces of their own.
+        `named_at`: where each face is named, if that is to be said."""
         known = {*self.faces, *self.own_names, *BACKS.values()}
-        strange = [_with_nearest(face, sorted(known)) for face in pack.names if self.faces and face not in known]
+        strange = [
+            _with_nearest(face, sorted(known)) + _at((named_at or {}).get(face, ()))
+            for face in pack.names
+            if self.faces and face not in known
+        ]
         unused = [word for word, kind in LABEL_KINDS.items() if kind in pack.kinds and kind not in self.kinds]
         said = []
         if strange:
@@ -88,6 +93,10 @@ class GameFaces:
         if self.faces and not self.names_may_differ:
             return fronts & frozenset(self.faces)
         return fronts & {name for kind, faces in pack.kinds.items() if kind in self.kinds for name in faces.names}
+
+
+def _at(places: Sequence[str]) -> str:
+    return f" at {' and '.join(places)}" if places else ""
 
 
 def _with_nearest(face: str, known: Sequence[str]) -> str:

@@ -300,7 +300,8 @@ def _learn(
 
     if not photos or not labels:
         raise click.UsageError("expected photos and --labels that say what lies in them; --find writes such labels")
-    matched, warnings = match_labels(photos, [(path, load_labels(path)) for path in labels])
+    loaded = [(path, load_labels(path)) for path in labels]
+    matched, warnings = match_labels(photos, loaded)
     for warning in warnings:
         click.echo(f"warning: {warning}", err=True)
     images = _images(photos)
@@ -319,7 +320,8 @@ def _learn(
         with_pieces(label, image, photo.name, game, lens)
         for photo, image, label in zip(photos, images, matched, strict=True)
     ]
-    learned = learn(list(zip(images, matched, strict=True)), [photo.name for photo in photos], game, lens)
+    pictures = list(zip(images, matched, strict=True))
+    learned = learn(pictures, [photo.name for photo in photos], game, lens, _named_at(loaded))
     with writing(out, "a file of faces that can be written"):
         out.parent.mkdir(parents=True, exist_ok=True)
         save_pack(learned.pack, out)
@@ -329,7 +331,19 @@ def _learn(
     click.echo(f"{out}: {faces}{also} of {game.game} from {counted(len(photos), 'photo')}")
     _tell(learned)
     if check:
-        _check(list(zip(images, matched, strict=True)), [photo.name for photo in photos], learned)
+        _check(pictures, [photo.name for photo in photos], learned)
+
+
+def _named_at(files: Sequence[tuple[Path, Sequence[Label]]]) -> dict[str, list[str]]:
+    """Where each face is named, as other errors in labels say it."""
+    places: dict[str, list[str]] = {}
+    for path, photos in files:
+        file = f"{path}: " if len(files) > 1 else ""
+        for number, label in enumerate(photos, 1):
+            for index, piece in enumerate(label.get("pieces", ())):
+                at = f"{file}photo {number} of {len(photos)}: pieces[{index}]"
+                places.setdefault(str(piece.get("face", "")).strip(), []).append(at)
+    return places
 
 
 def _draw_marked(game: GameFaces, drawing: Path, label: Label, image: "Image", name: str, lens: "Lens | None") -> None:

@@ -156,7 +156,7 @@ def test_labels_of_a_photo_of_another_size_are_refused(tmp_path: Path) -> None:
 def test_faces_and_kinds_that_the_game_lacks_are_warned_of(tmp_path: Path) -> None:
     result = enrol_drawn(tmp_path, label(enrolment()), game="pizzeria")
     assert result.exit_code == 0, result.output
-    assert "warning: pizzeria has no such faces: a/1, " in result.stderr
+    assert "warning: pizzeria has no such faces: a/1 at photo 1 of 1: pieces[" in result.stderr
     result = enrol_drawn(tmp_path, label(enrolment()), game="slice")
     assert "warning: slice has no pieces of kind tile, special" in result.stderr
 
@@ -252,9 +252,12 @@ def test_a_misspelt_name_is_told_with_the_one_that_is_meant_where_a_copy_may_hav
     (missing,) = [line for line in result.stdout.splitlines() if "still missing" in line]
     assert {"slice/onion", "order/order-4"} <= set(missing.partition(": ")[2].split(", "))
     (said,) = [line for line in result.stderr.splitlines() if "no such faces" in line]
+    labels = json.loads((tmp_path / "mine.json").read_text())
+    at = {piece["face"]: f"photo 1 of 1: pieces[{index}]" for index, piece in enumerate(labels["pieces"])}
     assert said == (
-        "warning: slice has no such faces: slice/onoin (is slice/onion meant?), order/ordr-4 (is order/order-4 "
-        "meant?); where your copy has such pieces, the option components of its table's settings (--config) says so"
+        f"warning: slice has no such faces: slice/onoin (is slice/onion meant?) at {at['slice/onoin']}, order/ordr-4 "
+        f"(is order/order-4 meant?) at {at['order/ordr-4']}; where your copy has such pieces, the option components of "
+        "its table's settings (--config) says so"
     )
 
 
