@@ -1,9 +1,14 @@
 """Score sheets marked with coloured pens instead of pencils: no pen is said to lie where one drew."""
 
+import hashlib
 from dataclasses import replace
+from functools import cache
+from io import BytesIO
+from pathlib import Path
 from random import Random
 
 import numpy as np
+import pytest
 
 from controller.games.dice_and_slice.hands import Pencilled, write_front
 from controller.simulation.copies.dice_and_slice import OwnArt
@@ -18,8 +23,14 @@ from tests.long import cases
 from tests.vision.drawn_sheet import Camera, DrawnSheet, Hand, MarkPlace, blank_sheet, pencil_all, photograph
 from tests.vision.test_marks_in_other_light import PLACE, scene_after
 from vision.frame import Image
-from vision.scene import MarkKind, PieceKind, Sighting
-from vision.sheets.finder import read_sheets
+from vision.scene import SURE, MarkKind, PieceKind, Pose, SheetMark, Sighting
+from vision.sheets.blanks import Blanks
+from vision.sheets.finder import lay_out, read_sheets
+from vision.sheets.flattening import FlatSheet, flatten
+from vision.sheets.ink import as_pencilled, ink_of
+from vision.sheets.kept_blanks import SHADE_STEP, Blank, BlankFiles
+from vision.sheets.likelihood import judges_for
+from vision.sheets.marks import read_marks
 
 PRINT = load_sheet_print()
 NEAR = Camera(px_per_mm=2.4)
@@ -71,3 +82,96 @@ def shown(player: int, marks: list[Pencilled]) -> Image:
     front = write_front(player, marks)
     world.add_piece(f"sheet/{player}", PieceKind.SHEET, front, front, pose=PLACE, face_up=True)
     return np.asarray(renderer.render(world.snapshot()), np.uint8)
+
+
+# Seen blank before ----------------------------------------------------------------------------------------------------
+
+
+DIAGONALS = [(2, 1, 3, 2), (9, 5, 10, 6), (8, 7, 9, 8), (5, 5, 6, 6)]
+
+
+def test_a_line_of_pale_ink_between_opposite_corners_is_read_as_plainly_as_pencil() -> None:
+    """Blue ink takes a third of blue light: what is not seen of it breaks a rule silently."""
+    dots = sorted({dot for one in DIAGONALS for dot in (one[:2], one[2:])})
+    marks = [
+        *(Pencilled(MarkKind.DOT, at) for at in dots),
+        *(Pencilled(MarkKind.DIAGONAL, at) for at in DIAGONALS),
+    ]
+    (seen,) = [one for one in scene_after(shown(4, []), shown(4, marks)).sightings if one.kind is PieceKind.SHEET]
+    sure = {(mark.kind, mark.at) for mark in seen.marks if mark.probability > SURE}
+    assert sure == {(one.kind, one.at) for one in marks}
+
+
+@cache
+def flat_after_blank(pen: str, seed: int = 104) -> tuple[DrawnSheet, FlatSheet, FlatSheet]:
+    """A sheet with a coloured ground and border that is marked so, flat; and blank."""
+    sheet = written(pen, seed)
+    blank = replace(sheet, pencil=np.ones_like(sheet.pencil))
+    blank_flat, flat = (
+        flatten(image, PRINT.layout, lay_out(image, [PRINT.layout])[2][0].registration)
+        for image in (photograph(one, np.random.default_rng(seed), NEAR) for one in (blank, sheet))
+    )
+    return sheet, replace(flat, blank=blank_flat.darkness), blank_flat
+
+
+@cases("pen", PENS, always=1)
+def test_a_sheet_tells_the_ink_that_it_is_marked_with(pen: str) -> None:
+    _, flat, _ = flat_after_blank(pen)
+    ink = ink_of(flat)
+    assert ink is not None
+    takes = np.array(PENS[pen])
+    assert np.abs(ink - takes / takes.mean()).max() < 0.15
+
+
+@pytest.mark.parametrize("takes", [1.0, 1.6])
+def test_graphite_and_black_ink_are_no_coloured_ink(takes: float) -> None:
+    sheet, _, blank = flat_after_blank("red")
+    grey = replace(sheet, takes=(takes, takes, takes))
+    image = photograph(grey, np.random.default_rng(104), NEAR)
+    flat = flatten(image, PRINT.layout, lay_out(image, [PRINT.layout])[2][0].registration)
+    assert ink_of(replace(flat, blank=blank.darkness)) is None
+    assert ink_of(flat) is None
+
+
+def test_print_in_the_colour_of_the_ink_is_no_mark() -> None:
+    """The border is orange, the ink red; the toppings are printed in many colours."""
+    sheet, flat, blank = flat_after_blank("red")
+    ink = ink_of(flat)
+    assert ink is not None
+    seen = as_pencilled(flat, ink, blank.colours)
+    marks = read_marks(seen, judges_for(seen))
+    assert not any(mark.probability > 0.5 and (mark.kind, mark.at) not in sheet.marks for mark in marks)
+    x, y = (np.round(at).astype(int) for at in flat.at(flat.layout.dots_mm[flat.layout.outer_dots]))
+    assert np.median(seen.darkness[y, x]) > 0.2, "the border is dark in this ink"
+
+
+def test_somebody_elses_pencil_stays_as_dark_as_it_was() -> None:
+    _, flat, blank = flat_after_blank("red")
+    drawn = replace(flat, colours=np.full_like(flat.colours, 0.4))
+    assert np.allclose(as_pencilled(drawn, np.array(PENS["red"], np.float32), blank.colours).darkness, 0.4)
+
+
+def test_how_colours_looked_when_a_sheet_was_blank_outlives_a_restart(tmp_path: Path) -> None:
+    _, flat, blank = flat_after_blank("red")
+    pose = Pose(0.0, 0.0, 90.0)
+    bare = [SheetMark(MarkKind.DOT, (0, 0), 0.0)]
+    Blanks(BlankFiles(tmp_path), [PRINT.layout]).take(replace(blank, cut_off=np.zeros_like(blank.cut_off)), pose, bare)
+    known = Blanks(BlankFiles(tmp_path), [PRINT.layout]).colours_at(flat, pose)
+    assert known is not None
+    assert np.abs(known - np.minimum(blank.colours, known.max())).max() <= SHADE_STEP
+
+
+def test_a_file_of_a_version_that_kept_no_colours_is_read(tmp_path: Path) -> None:
+    _, flat, blank = flat_after_blank("red")
+    pose = Pose(0.0, 0.0, 90.0)
+    old = Blank(0, PRINT.layout, pose, blank.px_per_mm, blank.blur_mm, blank.darkness)
+    BlankFiles(tmp_path).keep(old)
+    path = next(tmp_path.iterdir())
+    with np.load(BytesIO(path.read_bytes()[hashlib.sha256().digest_size :])) as stored:
+        parts = {name: stored[name] for name in stored if name != "shades"}
+    written_anew = BytesIO()
+    np.savez(written_anew, **parts)
+    path.write_bytes(hashlib.sha256(written_anew.getvalue()).digest() + written_anew.getvalue())
+    blanks = Blanks(BlankFiles(tmp_path), [PRINT.layout])
+    assert blanks.at(flat, pose) is not None
+    assert blanks.colours_at(flat, pose) is None

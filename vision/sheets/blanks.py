@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from vision.scene import MarkKind, Pose, SheetMark
 from vision.sheets.flattening import PX_PER_MM, FlatSheet, Mask, Plane
-from vision.sheets.kept_blanks import Blank, BlankFiles
+from vision.sheets.kept_blanks import Blank, BlankFiles, as_shades
 from vision.sheets.layout import Array, SheetLayout
 
 NEAR_MM = 90.0
@@ -77,7 +77,18 @@ class Blanks:
         None where none was seen, or from another distance."""
         nearest = self._nearest(flat.layout, flat.px_per_mm, pose)
         known = None if nearest is None else _not_cut_off(nearest, flat)
-        return None if known is None else _softened(known, flat)
+        return None if known is None else _softened(known.darkness, known, flat)
+
+    def colours_at(self, flat: FlatSheet, pose: Pose) -> Plane | None:
+        """How much darker than paper each colour of that sheet was, in the light that `in_light` tells of; None also
+        where an older version remembered it."""
+        nearest = self._nearest(flat.layout, flat.px_per_mm, pose)
+        known = None if nearest is None else _not_cut_off(nearest, flat)
+        colours = None if known is None else known.each_colour
+        if known is None or colours is None:
+            return None
+        soft = _softened(colours, known, flat)
+        return _veiled(soft, flat.veil) if flat.veil else soft
 
     def has(self, layout: SheetLayout, px_per_mm: float, pose: Pose) -> bool:
         """Whether `at` knows the blank sheet of a flat one of this print and distance."""
@@ -91,8 +102,8 @@ class Blanks:
         others = [one for one in self._known if one is not before][-MOST + 1 :]
         taken = {one.number for one in others}
         number = before.number if before is not None else next(n for n in range(MOST) if n not in taken)
-        colours = flat.colours if flat.cut_off.any() else None
-        blank = Blank(number, flat.layout, pose, flat.px_per_mm, flat.blur_mm, flat.darkness, colours)
+        looked = number, flat.layout, pose, flat.px_per_mm, flat.blur_mm, flat.darkness
+        blank = Blank(*looked, flat.colours) if flat.cut_off.any() else Blank(*looked, shades=as_shades(flat.colours))
         self._known = [*others, blank]
         if self._files is not None:
             self._files.keep(blank)
@@ -139,7 +150,7 @@ def in_light(flat: FlatSheet) -> FlatSheet:
     if flat.blank is None:
         return flat
     veil = _veil(flat, flat.blank)
-    lit = flat if abs(veil) < LEAST_VEIL else replace(flat, blank=_veiled(flat.blank, veil))
+    lit = flat if abs(veil) < LEAST_VEIL else replace(flat, blank=_veiled(flat.blank, veil), veil=veil)
     if not flat.cut_off.any():
         return lit
     loss = _loss(flat, flat.blank)
@@ -266,15 +277,15 @@ def _not_cut_off(known: Blank, flat: FlatSheet) -> Blank | None:
                     return None
                 darker[..., colour] += np.where(part, np.float32(more), 0.0) * np.clip(then / PRINTED, 0.0, 1.0)
     blue, green, red = cv2.split(np.asarray(darker, np.float32))
-    return replace(known, darkness=np.asarray(cv2.min(cv2.min(blue, green), red), np.float32))
+    return replace(known, darkness=np.asarray(cv2.min(cv2.min(blue, green), red), np.float32), colours=darker)
 
 
-def _softened(known: Blank, flat: FlatSheet) -> Plane:
-    """The darkness of a blank sheet in the blur of this one, where it is out of focus and the blank one was less so."""
+def _softened(plane: Plane, known: Blank, flat: FlatSheet) -> Plane:
+    """How dark a blank sheet is in the blur of this one, where it is out of focus and the blank one was less so."""
     more_mm2 = flat.blur_mm**2 - known.blur_mm**2
     if not flat.out_of_focus or not known.blur_mm or more_mm2 < LEAST_SOFTER_MM**2:
-        return known.darkness
-    light = cv2.GaussianBlur(np.exp(-known.darkness), (0, 0), more_mm2**0.5 * PX_PER_MM)
+        return plane
+    light = cv2.GaussianBlur(np.exp(-plane), (0, 0), more_mm2**0.5 * PX_PER_MM)
     return np.asarray(-np.log(light), np.float32)
 
 

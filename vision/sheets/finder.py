@@ -44,6 +44,7 @@ from vision.sheets.finding import (
     seen_again,
 )
 from vision.sheets.flattening import PX_PER_MM, FlatSheet, Mask, flatten
+from vision.sheets.ink import as_pencilled, ink_of
 from vision.sheets.kept_blanks import BlankFiles
 from vision.sheets.layout import Array, SheetLayout
 from vision.sheets.likelihood import judges_for
@@ -453,7 +454,10 @@ def _read_marks(flat: FlatSheet, pose: Pose, blanks: Blanks | None) -> tuple[Fla
     seen = replace(flat, blank=blanks.at(flat, pose))
     lit = in_light(seen)
     flat = covered(lit)
-    marks = read_marks(flat, judges_for(flat))
+    ink = ink_of(flat)
+    blank_colours = None if ink is None else blanks.colours_at(flat, pose)
+    marked = flat if ink is None or blank_colours is None else as_pencilled(flat, ink, blank_colours)
+    marks = read_marks(marked, judges_for(marked))
     if not is_paler(lit, seen):
         blanks.take(flat, pose, marks)
     return flat, marks if flat.blank is not None else tuple(map(_less_sure, marks))

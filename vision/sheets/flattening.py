@@ -135,6 +135,8 @@ class FlatSheet:
     """Whether that is more than in most pictures."""
     blank: Plane | None = None
     """The darkness of the same sheet, or another of its print, when nothing was pencilled on it; None: never seen."""
+    veil: float = 0.0
+    """How much light (paper's is 1) lies over it that did not then; negative where it did then and does not now."""
 
     @property
     def pencilled(self) -> "FlatSheet":
@@ -174,13 +176,13 @@ class FlatSheet:
         return [corner + (one + 0.5) * CELL_MM * (1.0, -1.0) for one in rounded if len(one) >= 3]
 
     def sampled(self, plane: Plane, points_mm: Array) -> Plane:
-        """A plane's values at points (any shape x 2), smoothly."""
+        """A plane's values, or those of each of its colours, at points (any shape x 2), smoothly."""
         columns, rows = (at.astype(np.float32) for at in self.at(points_mm))
         shape = columns.shape
         if len(shape) != 2:
             columns, rows = columns.reshape(1, -1), rows.reshape(1, -1)
         values = cv2.remap(plane, columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        return np.asarray(values, np.float32).reshape(shape)
+        return np.asarray(values, np.float32).reshape(shape + plane.shape[2:])
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -23,6 +24,9 @@ from vision.sheets.layout import SheetLayout
 STEP = 0.001
 """Darkness (logarithm) is kept in such steps, from -1 on."""
 LEAST = -1.0
+SHADE_STEP, LEAST_SHADE, MOST_SHADE = 0.01, -0.5, 2.0
+"""Each colour by itself, beside which ink is told, in such coarser steps, from the second on. By more than the last
+(logarithm) nothing need be darker than paper."""
 SAME_MM, SAME_DEG = 2.0, 1.0
 """A sheet that lies no farther from where it lay when it was written need not be written again."""
 _log = logging.getLogger("pizzatable")
@@ -43,6 +47,20 @@ class Blank:
     darkness: Plane
     colours: Plane | None = None
     """`FlatSheet.colours`, where paper may have been brighter than the picture showed; None: it was not."""
+    shades: NDArray[np.uint8] | None = None
+    """The same where it was not, in steps (`as_shades`); None: written by an older version, or it was."""
+
+    @property
+    def each_colour(self) -> Plane | None:
+        """`FlatSheet.colours`, to half a step; None where it is not known."""
+        if self.shades is None:
+            return self.colours
+        return np.asarray(self.shades.astype(np.float32) * np.float32(SHADE_STEP) + np.float32(LEAST_SHADE), np.float32)
+
+
+def as_shades(colours: Plane) -> NDArray[np.uint8]:
+    """`FlatSheet.colours` in a quarter of the room."""
+    return np.asarray(cv2.convertScaleAbs(colours, None, 1.0 / SHADE_STEP, -LEAST_SHADE / SHADE_STEP), np.uint8)
 
 
 class BlankFiles:
@@ -99,6 +117,7 @@ def _encode(blank: Blank) -> bytes:
         blur_mm=np.array(blank.blur_mm),
         picture=_as_png(blank.darkness),
         colours=np.zeros(0, np.uint8) if blank.colours is None else _as_png(blank.colours),
+        shades=np.zeros(0, np.uint8) if blank.shades is None else _coded(blank.shades),
     )
     data = written.getvalue()
     return hashlib.sha256(data).digest() + data
@@ -118,25 +137,36 @@ def _decode(data: bytes, number: int, known: Mapping[str, SheetLayout]) -> Blank
         darkness = _from_png(stored["picture"], flat_size(layout))
         coloured = "colours" in stored and stored["colours"].size  # files of older versions have none
         colours = _from_png(stored["colours"], (*flat_size(layout), 3)) if coloured else None
+        shaded = "shades" in stored and stored["shades"].size
+        shades = _decoded(stored["shades"], (*flat_size(layout), 3)).astype(np.uint8) if shaded else None
         blur_mm = float(stored["blur_mm"]) if "blur_mm" in stored else 0.0  # files of older versions say none
-    return Blank(number, layout, Pose(x_mm, y_mm, angle_deg), px_per_mm, blur_mm, darkness, colours)
+    return Blank(number, layout, Pose(x_mm, y_mm, angle_deg), px_per_mm, blur_mm, darkness, colours, shades)
 
 
 def _as_png(plane: Plane) -> NDArray[np.uint8]:
     """A plane in steps of STEP."""
-    levels = np.clip(np.round((plane - LEAST) / STEP), 0, 65535).astype(np.uint16)
+    return _coded(np.clip(np.round((plane - LEAST) / STEP), 0, 65535).astype(np.uint16))
+
+
+def _from_png(picture: NDArray[np.uint8], shape: tuple[int, ...]) -> Plane:
+    """The plane again. Raises ValueError where it has not this shape."""
+    levels = _decoded(picture, shape)
+    return np.asarray(levels.astype(np.float32) * np.float32(STEP) + np.float32(LEAST), np.float32)
+
+
+def _coded(levels: NDArray[Any]) -> NDArray[np.uint8]:
     coded, picture = cv2.imencode(".png", levels, [cv2.IMWRITE_PNG_COMPRESSION, 1])
     if not coded:
         raise ValueError(f"a sheet of {levels.shape} cells cannot be coded")
     return np.asarray(picture, np.uint8)
 
 
-def _from_png(picture: NDArray[np.uint8], shape: tuple[int, ...]) -> Plane:
-    """The plane again. Raises ValueError where it has not this shape."""
+def _decoded(picture: NDArray[np.uint8], shape: tuple[int, ...]) -> NDArray[Any]:
+    """Raises ValueError where it has not this shape."""
     levels = cv2.imdecode(np.asarray(picture, np.uint8), cv2.IMREAD_UNCHANGED)
     if levels is None or levels.shape != shape:
         raise ValueError("sheets of this print are laid flat in another size now")
-    return np.asarray(levels.astype(np.float32) * np.float32(STEP) + np.float32(LEAST), np.float32)
+    return np.asarray(levels)
 
 
 def _lies_as(before: Pose | None, now: Pose) -> bool:
