@@ -87,18 +87,36 @@ def shown(player: int, marks: list[Pencilled]) -> Image:
 # Seen blank before ----------------------------------------------------------------------------------------------------
 
 
-DIAGONALS = [(2, 1, 3, 2), (9, 5, 10, 6), (8, 7, 9, 8), (5, 5, 6, 6)]
+APART = [(11, 9, 12, 8), (4, 4, 5, 3), (4, 9, 5, 8), (8, 6, 9, 7)]
+IN_A_ROW = [(7, 2, 8, 3), (8, 3, 9, 4), (9, 4, 10, 5)]
+CLOSELY = [
+    (2, 7, 3, 6),
+    (2, 7, 3, 7),
+    (3, 6, 3, 7),
+    (3, 7, 4, 7),
+    (4, 7, 5, 7),
+    (5, 7, 6, 7),
+    (5, 7, 5, 8),
+    (5, 8, 6, 8),
+]
+CLOSELY += [(6, 7, 6, 8), (6, 6, 6, 7), (5, 6, 6, 6), (5, 6, 5, 7), (5, 8, 6, 7), (5, 6, 6, 7)]
 
 
-def test_a_line_of_pale_ink_between_opposite_corners_is_read_as_plainly_as_pencil() -> None:
-    """Blue ink takes a third of blue light: what is not seen of it breaks a rule silently."""
-    dots = sorted({dot for one in DIAGONALS for dot in (one[:2], one[2:])})
-    marks = [
-        *(Pencilled(MarkKind.DOT, at) for at in dots),
-        *(Pencilled(MarkKind.DIAGONAL, at) for at in DIAGONALS),
-    ]
-    (seen,) = [one for one in scene_after(shown(4, []), shown(4, marks)).sightings if one.kind is PieceKind.SHEET]
-    sure = {(mark.kind, mark.at) for mark in seen.marks if mark.probability > SURE}
+@pytest.mark.parametrize(
+    ("player", "strokes"),
+    [(4, APART), (2, IN_A_ROW), (2, CLOSELY)],
+    ids=["pale ink, blue", "as long as a thing, red", "dense, red"],
+)
+def test_strokes_also_between_opposite_corners_are_read_as_plainly_as_pencil(
+    player: int, strokes: list[tuple[int, int, int, int]]
+) -> None:
+    """One that is not seen, or is taken for a thing, breaks a rule silently."""
+    dots = sorted({dot for one in strokes for dot in (one[:2], one[2:])})
+    kinds = [MarkKind.LINE if one[0] == one[2] or one[1] == one[3] else MarkKind.DIAGONAL for one in strokes]
+    marks = [*(Pencilled(MarkKind.DOT, at) for at in dots), *map(Pencilled, kinds, strokes)]
+    scene = scene_after(shown(player, []), shown(player, marks))
+    (seen,) = [one for one in scene.sightings if one.kind is PieceKind.SHEET]
+    sure = {(mark.kind, mark.at) for mark in seen.marks if mark.probability > SURE and not mark.hidden}
     assert sure == {(one.kind, one.at) for one in marks}
 
 

@@ -184,17 +184,19 @@ class Stick:
 
 
 def _without_strokes(flat: FlatSheet) -> Mask:
-    """What is odd, but for what a pen drew along lines of the grid: its colour shows, and it is narrow."""
+    """What is odd, but for what a pen drew between neighbouring dots, and against the rules between those at opposite
+    corners of a square: its colour shows, and it is narrow."""
     layout = flat.layout
     if not flat.odd.any() or not len(layout.lines):
         return flat.odd
-    ends = np.array([[layout.dot_mm(dot) for dot in line] for line in layout.lines])
+    dots = np.array([*layout.lines, *layout.diagonals])
+    ends = np.array([layout.dot_mm((0, 0))]) + dots * (layout.pitch_mm, -layout.pitch_mm)
     way = (ends[:, 1] - ends[:, 0]) / np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1, keepdims=True)
     side = np.column_stack([-way[:, 1], way[:, 0]])
     along = ends[:, :1] + BETWEEN_DOTS[:, None] * (ends[:, 1:] - ends[:, :1])
     points = along[:, :, None] + ACROSS_MM[:, None] * side[:, None, None]
-    shown = np.max([flat.sampled(np.asarray(one, np.float32), points) for one in cv2.split(flat.colours)], axis=0)
-    across = _inner_side(np.median(shown, axis=1), layout, ends.mean(1), side)
+    shown = flat.sampled(flat.colours, points.reshape(len(dots), -1, 2)).max(axis=2)
+    across = _inner_side(np.median(shown.reshape(points.shape[:3]), axis=1), layout, dots, side)
     most = across.max(1)
     beside = np.maximum(across[:, :ENDS].mean(1), across[:, -ENDS:].mean(1))
     wide = (across > 0.5 * most[:, None]).sum(1) * (ACROSS_MM[1] - ACROSS_MM[0])
@@ -205,13 +207,12 @@ def _without_strokes(flat: FlatSheet) -> Mask:
     return np.asarray(cv2.copyTo(_broad(flat.odd), strokes, flat.odd.copy()), np.uint8)
 
 
-def _inner_side(across: Plane, layout: SheetLayout, middles_mm: Array, sides: Array) -> Plane:
-    """What is seen across lines (n x places), but of those around the grid their inner side twice: beside them a border
-    may be printed."""
+def _inner_side(across: Plane, layout: SheetLayout, dots: NDArray[np.intp], sides: Array) -> Plane:
+    """What is seen across lines between `dots` (n x places, n x 2 x 2), but of those around the grid their inner side
+    twice: beside them a border may be printed."""
     outermost = np.array([layout.columns - 1, layout.rows - 1])
-    dots = np.array(layout.lines)
     around = ((dots == 0).all(1) | (dots == outermost).all(1)).any(1)
-    inside = ((layout.dots_mm.mean(0) - middles_mm) * sides).sum(1) > 0.0
+    inside = ((outermost / 2 - dots.mean(1)) * (1.0, -1.0) * sides).sum(1) > 0.0
     mirrored = across[:, ::-1]
     first = np.arange(across.shape[1]) < across.shape[1] // 2
     taken = np.where(first == inside[:, None], mirrored, across)
