@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.sheets.flattening import BESIDE, CELL_MM, IN_BOX, IN_GRID, FlatSheet, Mask, Plane
+from vision.sheets.flattening import BESIDE, CELL_MM, IN_BOX, IN_GRID, FlatSheet, Mask, Plane, disc_points
 from vision.sheets.layout import Array, SheetLayout
 from vision.sheets.missing_print import boxes_missing, dots_missing, toppings_missing
 
@@ -29,6 +29,9 @@ STROKE_MM, BESIDE_STROKE, ENDS = 2.7, 0.35, 3
 """What pens draw along lines is half as dark as it gets over no more than this, and beside it paper has no more of that
 darkness: so were blue, green, red and purple lines on 14 drawn sheets (seeds 63200 to 63213); a skewer is 3 mm wide, a
 pencil 7."""
+INK_WITHIN_MM, INK, INK_COLOUR = 1.6, 0.35, 0.4
+"""A dot of ink is so dark (logarithm) no farther from its place, and takes of one colour less than of another by such a
+share of that: of the simulated pens' purple and green, the palest in this, by 0.6, graphite and black by none."""
 BROAD_MM, STROKES_ROOM_MM = 5.0, 6.0
 """Its colour shows within the second, but what is as broad as the first was not drawn;"""
 ACROSS_MM, BETWEEN_DOTS = np.linspace(-3.0, 3.0, 16), np.linspace(0.3, 0.7, 5)
@@ -201,10 +204,22 @@ def _without_strokes(flat: FlatSheet) -> Mask:
     beside = np.maximum(across[:, :ENDS].mean(1), across[:, -ENDS:].mean(1))
     wide = (across > 0.5 * most[:, None]).sum(1) * (ACROSS_MM[1] - ACROSS_MM[0])
     drawn = (wide <= STROKE_MM) & (beside < BESIDE_STROKE * most)
+    across_squares = np.flatnonzero(drawn[len(layout.lines) :]) + len(layout.lines)
+    drawn[across_squares] = _join_ink(flat, ends[across_squares])
     strokes = np.zeros_like(flat.odd)
     for first, last in np.round(flat.to_cells(ends[drawn].reshape(-1, 2))).astype(int).reshape(-1, 2, 2).tolist():
         cv2.line(strokes, first, last, (255,), round(STROKES_ROOM_MM / CELL_MM))
     return np.asarray(cv2.copyTo(_broad(flat.odd), strokes, flat.odd.copy()), np.uint8)
+
+
+def _join_ink(flat: FlatSheet, ends_mm: Array) -> Bools:
+    """Which strokes between these points (n x 2 x 2) have a dot of coloured ink at both: edges of a hand have none."""
+    if not len(ends_mm):
+        return np.zeros(0, bool)
+    points = ends_mm[:, :, None] + disc_points(0.0, INK_WITHIN_MM, INK_WITHIN_MM / 2)
+    seen = flat.sampled(flat.colours, points.reshape(len(ends_mm), -1, 2)).reshape(*points.shape[:3], 3)
+    most, least = seen.max(axis=3), seen.min(axis=3)
+    return np.asarray(((most > INK) & (most - least > INK_COLOUR * most)).any(axis=2).all(axis=1))
 
 
 def _inner_side(across: Plane, layout: SheetLayout, dots: NDArray[np.intp], sides: Array) -> Plane:
