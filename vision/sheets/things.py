@@ -192,8 +192,8 @@ def _without_strokes(flat: FlatSheet) -> Mask:
     layout = flat.layout
     if not flat.odd.any() or not len(layout.lines):
         return flat.odd
-    dots = np.array([*layout.lines, *layout.diagonals])
-    ends = np.array([layout.dot_mm((0, 0))]) + dots * (layout.pitch_mm, -layout.pitch_mm)
+    dots = np.concatenate([layout.lines, _odd_across(flat)])
+    ends = _at_dots(layout, dots)
     way = (ends[:, 1] - ends[:, 0]) / np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1, keepdims=True)
     side = np.column_stack([-way[:, 1], way[:, 0]])
     along = ends[:, :1] + BETWEEN_DOTS[:, None] * (ends[:, 1:] - ends[:, :1])
@@ -210,6 +210,24 @@ def _without_strokes(flat: FlatSheet) -> Mask:
     for first, last in np.round(flat.to_cells(ends[drawn].reshape(-1, 2))).astype(int).reshape(-1, 2, 2).tolist():
         cv2.line(strokes, first, last, (255,), round(STROKES_ROOM_MM / CELL_MM))
     return np.asarray(cv2.copyTo(_broad(flat.odd), strokes, flat.odd.copy()), np.uint8)
+
+
+def _odd_across(flat: FlatSheet) -> NDArray[np.intp]:
+    """The dots (n x 2 x 2) at opposite corners of squares between which something is odd all along; none where anything
+    is known to lie on the sheet: edges of fingers look like strokes, and are gone when it is read again."""
+    dots = np.array(flat.layout.diagonals, np.intp).reshape(-1, 2, 2)
+    if flat.foreign.any():
+        return dots[:0]
+    ends = _at_dots(flat.layout, dots)
+    along = ends[:, :1] + BETWEEN_DOTS[:, None] * (ends[:, 1:] - ends[:, :1])
+    wide = np.asarray(cv2.dilate(flat.odd, np.ones((round(2 * INK_WITHIN_MM / CELL_MM),) * 2, np.uint8)), np.uint8)
+    odd = _at(wide, flat.to_cells(along.reshape(-1, 2))) > 0
+    return np.asarray(dots[odd.reshape(along.shape[:2]).all(axis=1)])
+
+
+def _at_dots(layout: SheetLayout, dots: NDArray[np.intp]) -> Array:
+    """Where dots (... x 2: columns and rows) are printed."""
+    return np.asarray(np.array(layout.dot_mm((0, 0))) + dots * (layout.pitch_mm, -layout.pitch_mm))
 
 
 def _join_ink(flat: FlatSheet, ends_mm: Array) -> Bools:
