@@ -457,7 +457,8 @@ def _inked(bare: Plane, surface: Plane) -> NDArray[np.bool_]:
 
 
 def _not_drawn(parts: Mask, grid: Zone, strokes: NDArray[np.bool_], left_over: NDArray[np.bool_]) -> Mask:
-    """Those of the parts that are no dense `strokes` in the grid, of which nothing is `left_over` without marks."""
+    """The parts; none where all are dense `strokes` in the grid, of which nothing is `left_over` without marks. Beside
+    a hand fingers look like strokes: there all are kept."""
     if not strokes[parts[grid] > 0].any():
         return parts
     count, labels = cv2.connectedComponents(parts, connectivity=8)
@@ -467,8 +468,7 @@ def _not_drawn(parts: Mask, grid: Zone, strokes: NDArray[np.bool_], left_over: N
         for some in (labels, in_grid, in_grid[strokes], in_grid[left_over])
     )
     kept = (inside < cells) | (left > 0) | (drawn < INKED_SHARE * cells)
-    kept[0] = False
-    return _as_mask(kept[labels])
+    return parts if kept[1:].any() else np.zeros_like(parts)
 
 
 def _box_shows(cells: Plane, layout: SheetLayout, left: float, top: float) -> NDArray[np.bool_]:
