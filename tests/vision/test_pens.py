@@ -7,6 +7,7 @@ from io import BytesIO
 from pathlib import Path
 from random import Random
 
+import cv2
 import numpy as np
 import pytest
 
@@ -26,11 +27,12 @@ from vision.frame import Image
 from vision.scene import SURE, MarkKind, PieceKind, Pose, SheetMark, Sighting
 from vision.sheets.blanks import Blanks
 from vision.sheets.finder import lay_out, read_sheets
-from vision.sheets.flattening import FlatSheet, flatten
+from vision.sheets.flattening import PX_PER_MM, FlatSheet, _not_drawn, flatten
 from vision.sheets.ink import as_pencilled, ink_of
 from vision.sheets.kept_blanks import SHADE_STEP, Blank, BlankFiles
 from vision.sheets.likelihood import judges_for
 from vision.sheets.marks import read_marks
+from vision.sheets.things import _without_strokes
 
 PRINT = load_sheet_print()
 NEAR = Camera(px_per_mm=2.4)
@@ -193,3 +195,23 @@ def test_a_file_of_a_version_that_kept_no_colours_is_read(tmp_path: Path) -> Non
     blanks = Blanks(BlankFiles(tmp_path), [PRINT.layout])
     assert blanks.at(flat, pose) is not None
     assert blanks.colours_at(flat, pose) is None
+
+
+def test_in_a_blur_a_pens_strokes_look_wider_and_are_strokes_still() -> None:
+    _, marked, _ = flat_after_blank("red")
+    soft = cv2.GaussianBlur(marked.colours, (0, 0), PX_PER_MM)
+    left = [
+        np.count_nonzero(_without_strokes(replace(marked, colours=soft, blur_mm=blur_mm))) for blur_mm in (0.5, 1.0)
+    ]
+    assert left[1] < 0.8 * left[0]
+
+
+@pytest.mark.parametrize(("side", "kept"), [(9, False), (14, True)])
+def test_what_a_cross_among_lines_leaves_is_no_thing_where_it_is_small(side: int, kept: bool) -> None:
+    """Of a crossed topping between lines some of the ink's colour is left when all marks are closed over."""
+    parts = np.zeros((60, 60), np.uint8)
+    parts[20 : 20 + side, 20 : 20 + side] = 255
+    strokes = np.indices(parts.shape)[0] % 3 < 2
+    left_over = np.asarray(parts > 0)
+    assert bool(_not_drawn(parts, np.s_[0:60, 0:60], strokes, left_over).any()) == kept
+    assert _not_drawn(parts, np.s_[0:60, 0:60], np.zeros_like(strokes), left_over).any(), "no strokes"

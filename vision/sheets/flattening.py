@@ -63,6 +63,9 @@ INKED_SHARE, INKED_DARK, INKED_COLOUR = 0.3, 0.2, 0.5
 colour. Those are it where nothing is left once marks are, and where such a share is darker than what is left by the
 second (logarithm), and takes of one colour less than of another by such a part of that: of 20 such places on simulated
 sheets 0.41 and more did, by 0.69 and more. Of each of 13 things in the grid 2 % and more was left."""
+INKED_MM2, INKED_HALF = 50.0, 0.5
+"""A part no larger than the first of which so much is strokes is them, whatever is left: a cross over a topping among
+lines leaves some of its colour."""
 UNSEEN_MM = 1.4
 """So much wider than a topping's room is what was guessed from its surroundings, as dots and lines are closed over."""
 FLAT_TERMS = 3
@@ -457,8 +460,8 @@ def _inked(bare: Plane, surface: Plane) -> NDArray[np.bool_]:
 
 
 def _not_drawn(parts: Mask, grid: Zone, strokes: NDArray[np.bool_], left_over: NDArray[np.bool_]) -> Mask:
-    """The parts; none where all are dense `strokes` in the grid, of which nothing is `left_over` without marks. Beside
-    a hand fingers look like strokes: there all are kept."""
+    """The parts; none where all are dense `strokes` in the grid, of which nothing is `left_over` without marks, or that
+    are small. Beside a hand fingers look like strokes: there all are kept."""
     if not strokes[parts[grid] > 0].any():
         return parts
     count, labels = cv2.connectedComponents(parts, connectivity=8)
@@ -467,7 +470,8 @@ def _not_drawn(parts: Mask, grid: Zone, strokes: NDArray[np.bool_], left_over: N
         np.bincount(some.reshape(-1), minlength=count)
         for some in (labels, in_grid, in_grid[strokes], in_grid[left_over])
     )
-    kept = (inside < cells) | (left > 0) | (drawn < INKED_SHARE * cells)
+    small = (cells < INKED_MM2 * (PX_PER_MM / COARSE) ** 2) & (drawn >= INKED_HALF * cells)
+    kept = (inside < cells) | ((left > 0) & ~small) | (drawn < INKED_SHARE * cells)
     return parts if kept[1:].any() else np.zeros_like(parts)
 
 

@@ -29,6 +29,8 @@ STROKE_MM, BESIDE_STROKE, ENDS = 2.7, 0.35, 3
 """What pens draw along lines is half as dark as it gets over no more than this, and beside it paper has no more of that
 darkness: so were blue, green, red and purple lines on 14 drawn sheets (seeds 63200 to 63213); a skewer is 3 mm wide, a
 pencil 7."""
+STROKE_BLUR_MM, FULL_WIDTH = 0.55, 2.355
+"""Where the blur's deviation is more than the first, strokes look wider by so many times the rest."""
 INK_WITHIN_MM, INK, INK_COLOUR = 1.6, 0.35, 0.4
 """A dot of ink is so dark (logarithm) no farther from its place, and takes of one colour less than of another by such a
 share of that: of the simulated pens' purple and green, the palest in this, by 0.6, graphite and black by none."""
@@ -203,7 +205,7 @@ def _without_strokes(flat: FlatSheet) -> Mask:
     most = across.max(1)
     beside = np.maximum(across[:, :ENDS].mean(1), across[:, -ENDS:].mean(1))
     wide = (across > 0.5 * most[:, None]).sum(1) * (ACROSS_MM[1] - ACROSS_MM[0])
-    drawn = (wide <= STROKE_MM) & (beside < BESIDE_STROKE * most)
+    drawn = (wide <= STROKE_MM + FULL_WIDTH * max(flat.blur_mm - STROKE_BLUR_MM, 0.0)) & (beside < BESIDE_STROKE * most)
     across_squares = np.flatnonzero(drawn[len(layout.lines) :]) + len(layout.lines)
     drawn[across_squares] = _join_ink(flat, ends[across_squares])
     strokes = np.zeros_like(flat.odd)
