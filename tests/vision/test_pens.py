@@ -199,7 +199,7 @@ def test_a_file_of_a_version_that_kept_no_colours_is_read(tmp_path: Path) -> Non
 
 def test_in_a_blur_a_pens_strokes_look_wider_and_are_strokes_still() -> None:
     _, marked, _ = flat_after_blank("red")
-    soft = cv2.GaussianBlur(marked.colours, (0, 0), PX_PER_MM)
+    soft = np.asarray(cv2.GaussianBlur(marked.colours, (0, 0), PX_PER_MM), np.float32)
     left = [
         np.count_nonzero(_without_strokes(replace(marked, colours=soft, blur_mm=blur_mm))) for blur_mm in (0.5, 1.0)
     ]
