@@ -43,6 +43,7 @@ def named_twice() -> FacePack:
     return enrol([(photograph(pieces), labels)], source=["drawn"])
 
 
+@pytest.mark.long
 def test_of_two_names_for_one_face_each_is_as_likely_where_it_lies() -> None:
     seen = read_photo(photograph([Piece("a/1", 0.0, 40.0, 200.0), Piece("b/1", -100.0, 40.0, 100.0)]), named_twice())
     twice, once = sorted(seen.sightings, key=lambda sighting: sighting.face)

@@ -179,6 +179,7 @@ def test_a_frame_loses_the_stripes_that_its_small_picture_lost() -> None:
     assert float(np.abs(lit.astype(float) - seen(2))[open_ones].mean()) > 2.5
 
 
+@pytest.mark.long
 def test_a_piece_that_was_moved_is_noticed_at_once_while_lamps_flicker() -> None:
     reader, rng = Reader(enrolled()), np.random.default_rng(2)
     moved = (*TABLE[:2], replace(TABLE[2], x_mm=-150.0, y_mm=60.0), *TABLE[3:])

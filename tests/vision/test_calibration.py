@@ -145,6 +145,7 @@ def mat_view(maker: PhotoMaker, stand: Stand) -> View:
     return View("exact", points, held_points(maker, stand, points), maker.size_px, len(MARKERS_MM))
 
 
+@pytest.mark.long
 def test_a_calibrated_lens_lays_pictures_over_the_table_better() -> None:
     """A mat in the picture's corner, its middle to be found: the lens that was found is as good as the true one."""
     maker = PhotoMaker((1280, 720), USUAL)

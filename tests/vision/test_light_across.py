@@ -73,6 +73,7 @@ def test_a_board_in_the_stripes_of_blinds_is_read(period_mm: float) -> None:
     assert read(striped(image, find_mat(image), period_mm)) == TRUE
 
 
+@pytest.mark.long
 def test_a_shadow_that_falls_across_a_board_and_goes_takes_no_topping_away() -> None:
     reader = Reader(pack(), finders=finders_for(KINDS & {PieceKind.BOARD}, pack()))
     for number in range(9):

@@ -92,6 +92,7 @@ def test_where_nearly_all_is_cut_off_a_piece_is_known_or_hidden() -> None:
     assert len(faces(scene)) + len(blinded) == len(TABLE)
 
 
+@pytest.mark.long
 def test_another_one_in_its_very_place_is_not_taken_for_it() -> None:
     assert "special/two" not in faces(a_lamp_on(3.0, (*TABLE[:3], replace(TABLE[3], face="special/one"))))
 

@@ -341,6 +341,7 @@ def test_pieces_that_touch_are_told_as_they_are_not_found(tmp_path: Path) -> Non
     assert said.endswith("pieces that touch are not found; lay them apart")
 
 
+@pytest.mark.long
 def test_what_each_name_stands_for_is_written_beside_the_drawings(tmp_path: Path) -> None:
     photo = tmp_path / "a.jpg"
     cv2.imwrite(str(photo), photograph(enrolment()[:3]))
@@ -426,6 +427,7 @@ def test_what_find_did_not_write_is_not_written_over(tmp_path: Path, content: ob
     assert labels.read_bytes() == before
 
 
+@pytest.mark.long
 def test_labels_that_find_wrote_are_written_anew_unless_nothing_is_found(tmp_path: Path) -> None:
     labels, photo, bare = tmp_path / "mine.json", tmp_path / "a.jpg", tmp_path / "bare.jpg"
     cv2.imwrite(str(photo), photograph(enrolment()[:3]))

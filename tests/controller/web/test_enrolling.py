@@ -155,6 +155,7 @@ def test_square_cards_are_turned_by_quarters_and_places_counted_from_their_tops(
     assert said_of(again) == said_of(desk)
 
 
+@pytest.mark.long
 def test_a_card_is_shown_as_it_will_be_learned(tmp_path: Path) -> None:
     desk = desk_of_cards(tmp_path)
     card = next(piece for piece in desk.view().photos[0].pieces if piece.kind == "order-card")
