@@ -197,12 +197,13 @@ class Event:
     def _uncounted(self, tables: Sequence[_Watched]) -> str:
         since = self._now() - THESE_HOURS
         others: dict[str, int] = {}
+        named = _names([(table, game) for table in tables for game in table.games])
         for table in tables:
             for game in table.games:
                 other = bool(self._event) and game.event != self._event and self._is_since(game)
                 if (game.over or game is table.games[-1]) and other and datetime.fromisoformat(game.ended) >= since:
-                    named = f'event = "{game.event}"' if game.event else "no event"
-                    said = f"{_name_of(table, game)} ({named})"
+                    counts_for = f'event = "{game.event}"' if game.event else "no event"
+                    said = f"{named(table, game)} ({counts_for})"
                     others[said] = others.get(said, 0) + 1
         if not others:
             return ""

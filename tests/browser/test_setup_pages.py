@@ -584,8 +584,10 @@ def test_why_something_was_refused_is_found_with_its_picture(size: str) -> None:
                 "document.getElementById('state')?.textContent.startsWith('No game here has the number 3')"
             )
             assert await page.evaluate("document.querySelector('#state a').pathname") == "/results"
-            await page.open(f"http://table.local:{port}/game", *SIZES[size])
-            await page.until("document.getElementById('state')?.textContent.startsWith('This address names no game')")
+            for address in ("game", "game?number=abc"):
+                await page.open(f"http://table.local:{port}/{address}", *SIZES[size])
+                none = "document.getElementById('state')?.textContent.startsWith('This address names no game')"
+                await page.until(none)
             page.complaints.clear()
 
     run(scenario)

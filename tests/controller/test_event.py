@@ -170,6 +170,10 @@ def test_the_last_games_of_two_tables_of_one_name_are_told_apart() -> None:
         async with tables(*((ring_served(), [one]) for [one] in played)) as (addresses, _):
             watched = Watched(addresses)
             view = await watched.look()
+            uncounted = (await Watched(addresses, event="Con").look()).uncounted
+            one, two, _ = (address.partition("://")[2] for address in addresses)
+            each = f"1 of A · {one} (no event), 1 of A · {two} (no event), 1 of B (no event)."
+            assert uncounted == f"Games that do not count, by the settings of their table: {each}"
         file = await got(create_event_app(watched.event, "1"), "/api/event.csv")
         told = [row["table"] for row in csv.DictReader(file.content.decode("utf-8-sig").splitlines())]
         return [one.table for one in view.newest], told, [address.partition("://")[2] for address in addresses]

@@ -12,7 +12,7 @@ const number = new URLSearchParams(location.search).get("number") ?? "";
 show();
 
 async function show() {
-  if (!number) return leave("This address names no game");
+  if (!/^\d{1,9}$/.test(number)) return leave("This address names no game");
   try {
     const answer = await ask(`/${encodeURIComponent(number)}`);
     if (answer.status === 404) return leave(`No game here has the number ${number}`);
