@@ -15,7 +15,6 @@ from controller.choosing import Choice, Shelf
 from controller.cli.common import EXISTING_FILE, FiniteRange, NamedPath, game_options, overridden, told
 from controller.game import GameError
 from controller.games.registry import games_with, load_game
-from controller.table_folder import FolderError, prepare_folder
 
 PEOPLES = ("players", "speed", "mistakes", "seed")
 """Options that say how simulated people play."""
@@ -75,13 +74,12 @@ def command(
     next start begins another. What the host chooses on the page is played at the next start, too, unless the settings
     were changed or --game or --option say otherwise.
     """
-    with told(ConfigError, GameError, FolderError):
+    with told(ConfigError, GameError):
         files = table_files(config_file, os.environ)
         shelf = Shelf(overridden(load_table(files), port, data), players, config_file)
         named = game is not None or bool(options)
         kept = None if named else shelf.kept()
         choice = shelf.checked(shelf.usual(game, options)) if named else kept or _of_settings(shelf, files)
-        prepare_folder(shelf.settings_of(choice).data_dir)
     given = click.get_current_context()
     for_people = [name for name in PEOPLES if given.get_parameter_source(name) is ParameterSource.COMMANDLINE]
     if for_people and not shelf.simulated:
