@@ -28,7 +28,7 @@ from vision.scene import SURE, MarkKind, PieceKind, Pose, SheetMark, Sighting
 from vision.sheets.blanks import Blanks
 from vision.sheets.finder import lay_out, read_sheets
 from vision.sheets.flattening import PX_PER_MM, FlatSheet, _not_drawn, flatten
-from vision.sheets.ink import as_pencilled, ink_of
+from vision.sheets.ink import LEAST_TAKEN, as_pencilled, ink_of
 from vision.sheets.kept_blanks import SHADE_STEP, Blank, BlankFiles
 from vision.sheets.likelihood import judges_for
 from vision.sheets.marks import read_marks
@@ -215,3 +215,13 @@ def test_what_a_cross_among_lines_leaves_is_no_thing_where_it_is_small(side: int
     left_over = np.asarray(parts > 0)
     assert bool(_not_drawn(parts, np.s_[0:60, 0:60], strokes, left_over).any()) == kept
     assert _not_drawn(parts, np.s_[0:60, 0:60], np.zeros_like(strokes), left_over).any(), "no strokes"
+
+
+def test_ink_that_takes_nothing_of_a_colour_divides_by_nothing() -> None:
+    _, flat, blank = flat_after_blank("blue")
+    bright = flat.colours.copy()
+    bright[..., 0] = blank.colours[..., 0]
+    ink = ink_of(replace(flat, colours=bright))
+    assert ink is not None
+    assert ink.min() == np.float32(LEAST_TAKEN)
+    assert np.isfinite(as_pencilled(flat, ink, blank.colours).darkness).all()

@@ -29,6 +29,9 @@ LEAST_DOTS, LEAST_SHARE = 3, 0.3
 """So many dots tell of ink, and such a share of all that are as dark."""
 ALIKE = 0.15
 """By so much half of them differ at most from the one in the middle."""
+LEAST_TAKEN = 0.1
+"""Ink that seems to take less of a colour, beside all, is taken to take so much: marks are told by dividing by it, and
+noise would be. The simulated pens' take 0.25 at least."""
 
 
 def ink_of(flat: FlatSheet) -> Plane | None:
@@ -61,7 +64,7 @@ def ink_of(flat: FlatSheet) -> Plane | None:
     ink = np.median(coloured, axis=0)
     if np.median(np.abs(coloured - ink).max(axis=1)) > ALIKE:
         return None
-    return np.asarray(ink / ink.mean(), np.float32)
+    return np.asarray(np.maximum(ink / ink.mean(), LEAST_TAKEN), np.float32)
 
 
 def as_pencilled(flat: FlatSheet, ink: Plane, blank_colours: Plane) -> FlatSheet:
