@@ -26,6 +26,7 @@ import sqlite3
 import struct
 import tempfile
 import threading
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -66,8 +67,10 @@ LOCKED_FROM, LOCKED_BYTES = 0x40000000, 512
 """What SQLite locks of a file that it has open, from PENDING_BYTE on (https://www.sqlite.org/lockingv3.html)."""
 _RECORD = "seq, game, wall_time, monotonic_s, kind, data"
 """The columns of a record."""
-_COLUMNS = 6
-"""Of `records`; of `evidence` there are fewer."""
+_LEAST_COLUMNS = 6
+"""Of `records`, in every version of the file; of `evidence` there are fewer."""
+_CHECKED_SINCE = 2
+"""The version of the file from which on each record has a checksum."""
 
 PUT_BACK = "Plug in its disk, or put it back where it was; if it is lost, start the table anew"
 """What helps where a journal that is open is not in its place."""
@@ -109,8 +112,18 @@ MIGRATIONS: Sequence[Sequence[str]] = (
             for action in ("UPDATE", "DELETE")
         ),
     ),
+    (
+        "ALTER TABLE records ADD COLUMN checksum INTEGER",
+        "DROP TRIGGER records_no_update",
+        f"UPDATE records SET checksum = checksum_of({_RECORD})",
+        """
+        CREATE TRIGGER records_no_update BEFORE UPDATE ON records
+        BEGIN SELECT raise(ABORT, 'a journal is only appended to'); END
+        """,
+    ),
 )
-"""Statements that lead from each version of the file to the next; version 0 is an empty file."""
+"""Statements that lead from each version of the file to the next; version 0 is an empty file. `checksum_of` is that of
+this module."""
 
 
 class JournalError(Exception):
@@ -456,7 +469,7 @@ def read_journal(path: Path) -> list[Record] | None:
             # As the table does: no shared memory, whose files would be another user's where that one asks.
             looking.execute("PRAGMA locking_mode = EXCLUSIVE")
             _check_ours(looking, path)
-            if not looking.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
+            if not _has_records(looking):
                 return []  # of a start that the power was cut in
             _check_whole(looking, path)
             return [_record(row) for row in looking.execute(f"SELECT {_RECORD} FROM records ORDER BY seq")]
@@ -499,6 +512,7 @@ def linked(path: Path) -> Path:
 
 def migrate(connection: sqlite3.Connection, migrations: Sequence[Sequence[str]]) -> None:
     """Bring the schema up to date, each version in one transaction with its number."""
+    connection.create_function("checksum_of", len(_RECORD.split(",")), checksum_of, deterministic=True)
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     for number, statements in enumerate(migrations[version:], version + 1):
         with _transaction(connection):
@@ -523,6 +537,18 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def checksum_of(seq: int, game: int, wall_time: str, monotonic_s: float, kind: str, data: str) -> int:
+    """What tells that a record is as it was written: SQLite knows whether its pages hang together, and takes one letter
+    for another. `data` is the JSON text."""
+    written = seq, game, wall_time, float(monotonic_s).hex(), kind, data
+    return zlib.crc32("\0".join(map(str, written)).encode())
+
+
+def insert_record(connection: sqlite3.Connection, *row: *tuple[int, int, str, float, str, str]) -> None:
+    """Write a record: its columns, in their order."""
+    connection.execute("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?)", (*row, checksum_of(*row)))
 
 
 def _record(row: tuple[int, int, str, float, str, str]) -> Record:
@@ -561,8 +587,9 @@ def _open(path: Path) -> tuple[sqlite3.Connection, Mapping[Path, _Identity], tup
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
+        if _has_records(connection):  # before anything is made of what they say
+            _check_whole(connection, path)
         migrate(connection, MIGRATIONS)
-        _check_whole(connection, path)
         last = connection.execute("SELECT seq, wall_time FROM records ORDER BY seq DESC LIMIT 1").fetchone()
         files = {file: _identity(file) for file in (path, wal_path(path))}
     except (OSError, sqlite3.Error) as error:
@@ -684,10 +711,10 @@ def _check_of_file(path: Path, taken: int) -> None:
     is the next one: what the file has already is in the log as it is there, or not at all, and the log goes on from
     it, and to the end."""
     logged = {
-        cell.rowid: cell.values[1:-1]
+        cell.rowid: cell.values[1:5]
         for leaf in leaves_of_log(path, taken, WIDEST_RECORD)
         for cell in leaf.cells
-        if leaf.kind == TABLE_LEAF and cell is not None and cell.rowid and len(cell.values) == _COLUMNS
+        if leaf.kind == TABLE_LEAF and cell is not None and cell.rowid and len(cell.values) >= _LEAST_COLUMNS
     }
     # "immutable" is without the log. While its pages were being brought into the file, the file alone may be broken:
     # of what is long only the beginning may be there, so the data are not compared.
@@ -729,6 +756,11 @@ def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
         raise JournalNewer(f"{path}: expected a journal of version {len(MIGRATIONS)} or older, found version {version}")
 
 
+def _has_records(connection: sqlite3.Connection) -> bool:
+    """Whether the file is more than what is left of a start that the power was cut in."""
+    return bool(connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0])
+
+
 def _check_whole(connection: sqlite3.Connection, path: Path) -> None:
     # The pictures are left out: they are most of the file, and no state is made from them. The index is not: a game is
     # read by it.
@@ -738,14 +770,19 @@ def _check_whole(connection: sqlite3.Connection, path: Path) -> None:
     count, last = connection.execute("SELECT count(*), coalesce(max(seq), 0) FROM records").fetchone()
     if count != last:
         raise JournalDamaged(f"{path}: expected records 1 to {last} without gaps, found {count} of them")
-    # SQLite checks neither.
-    columns = "seq, CAST(wall_time AS BLOB), CAST(kind AS BLOB), CAST(data AS BLOB)"
-    for seq, wall_time, kind, data in connection.execute(f"SELECT {columns} FROM records"):
-        try:
-            datetime.fromisoformat(wall_time.decode())
-            (kind + data).decode()
-        except ValueError as error:
-            raise JournalDamaged(f"{path}: record {seq}: expected a time and UTF-8, found: {error}") from error
+    # SQLite checks none of these.
+    checked = connection.execute("PRAGMA user_version").fetchone()[0] >= _CHECKED_SINCE
+    texts = "CAST(wall_time AS BLOB), monotonic_s, CAST(kind AS BLOB), CAST(data AS BLOB)"
+    every = f"SELECT seq, game, {texts}, {'checksum' if checked else 'NULL'} FROM records"
+    with contextlib.closing(connection.execute(every)) as rows:  # what is half read keeps the file locked
+        for seq, game, wall_time, monotonic_s, kind, data, checksum in rows:
+            try:
+                datetime.fromisoformat(wall_time.decode())
+                found = checksum_of(seq, game, wall_time.decode(), monotonic_s, kind.decode(), data.decode())
+            except ValueError as error:
+                raise JournalDamaged(f"{path}: record {seq}: expected a time and UTF-8, found: {error}") from error
+            if checked and found != checksum:
+                raise JournalDamaged(f"{path}: record {seq}: its checksum is {checksum}, that of what is there {found}")
 
 
 def _answer(connection: sqlite3.Connection, query: _Query, path: Path) -> None:
@@ -763,7 +800,7 @@ def _insert(connection: sqlite3.Connection, appends: Sequence[_Append]) -> list[
         seq += 1
         if append.begins_game or not game:
             game = seq
-        connection.execute("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)", (seq, game, *append.values))
+        insert_record(connection, seq, game, *append.values)
         if append.evidence is not None:
             connection.execute("INSERT INTO evidence VALUES (?, ?)", (seq, append.evidence))
         numbers.append(seq)

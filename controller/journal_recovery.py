@@ -1,8 +1,9 @@
 """A damaged journal made whole again, as far as its rows can be read.
 
-A journal is only appended to: whatever row is found on any page of the file or of its log is one that was written, and
-nothing has changed it since. What is found goes into a new file under the same numbers; in place of what is missing
-stand records of the kind LOST. The damaged file is kept beside it, untouched, and with it the pictures.
+A journal is only appended to: whatever row is found on any page of the file or of its log, and fits its checksum, is
+one that was written, and nothing has changed it since. What is found goes into a new file under the same numbers; in
+place of what is missing stand records of the kind LOST. The damaged file is kept beside it, untouched, and with it the
+pictures.
 """
 
 import contextlib
@@ -31,7 +32,9 @@ from controller.journal import (
     JournalForeign,
     JournalInUse,
     JournalWriteFailed,
+    checksum_of,
     hold_shared,
+    insert_record,
     linked,
     migrate,
     sync_folder,
@@ -167,11 +170,14 @@ def _index_entry(cell: Cell) -> tuple[int, int] | None:
 def _row(cell: Cell) -> tuple[int, Row] | None:
     """Number and content of a record, if that is what a cell holds."""
     match cell:
-        case (int(seq), (None, int(game), str(wall_time), int() | float() as monotonic_s, str(kind), str(data))):
+        case (int(seq), (None, int(game), str(wall_time), int() | float() as monotonic_s, str(kind), str(data), *more)):
             try:
                 json.loads(data, parse_constant=_refuse)
                 datetime.fromisoformat(wall_time)
             except ValueError:
+                return None
+            # A page that was written before records had checksums has none.
+            if more and more != [checksum_of(seq, game, wall_time, monotonic_s, kind, data)]:
                 return None
             if 1 <= game <= seq and kind.isidentifier() and math.isfinite(monotonic_s):
                 return seq, (game, wall_time, float(monotonic_s), kind, data)
@@ -197,11 +203,11 @@ def _write(path: Path, found: _Found, recovery: Recovery, problem: JournalError)
             game = following if following <= seq else game
             row = found.rows.get(seq, (game, wall_time, monotonic_s, LOST, "{}"))
             _, wall_time, monotonic_s, *_ = row
-            connection.execute("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)", (seq, *row))
+            insert_record(connection, seq, *row)
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         told = {"problem": str(problem), "read": recovery.read, "lost": recovery.lost, "kept": recovery.kept.name}
-        recovered = (known[-1] + 1, found.games[known[-1]], now, boot_clock(), RECOVERED, json.dumps(told))
-        connection.execute("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)", recovered)
+        game = found.games[known[-1]]
+        insert_record(connection, known[-1] + 1, game, now, boot_clock(), RECOVERED, json.dumps(told))
         connection.execute("COMMIT")
 
 

@@ -123,8 +123,8 @@ def test_too_much_waiting_is_refused(path: Path) -> None:
         "DELETE FROM records",
         "UPDATE evidence SET content = x'00'",
         "DELETE FROM evidence",
-        "INSERT OR REPLACE INTO records VALUES (1, 1, '', 0, 'x', '{}')",
-        "INSERT INTO records VALUES (9, 1, '', 0, 'x', '{}')",
+        "INSERT OR REPLACE INTO records VALUES (1, 1, '', 0, 'x', '{}', 0)",
+        "INSERT INTO records VALUES (9, 1, '', 0, 'x', '{}', 0)",
         "INSERT INTO evidence VALUES (1, x'00')",
         "INSERT OR REPLACE INTO evidence VALUES (2, x'00')",
     ],
@@ -224,10 +224,10 @@ def test_a_migration_happens_whole_or_not_at_all() -> None:
     half = [*MIGRATIONS, ("ALTER TABLE records ADD COLUMN colour TEXT", "CREATE TABLE records (again)")]
     with pytest.raises(sqlite3.OperationalError):
         migrate(connection, half)
-    assert connection.execute("PRAGMA user_version").fetchone() == (1,)
+    assert connection.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),)
     assert "colour" not in connection.execute("SELECT sql FROM sqlite_schema WHERE name = 'records'").fetchone()[0]
     migrate(connection, [*MIGRATIONS, half[-1][:1]])
-    assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+    assert connection.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS) + 1,)
     connection.close()
 
 

@@ -356,8 +356,11 @@ async def test_a_game_that_does_not_replay_is_left_be_by_a_fresh_start_for_good(
         assert again.state is None
 
 
+@pytest.mark.parametrize("spoil", [lambda text: b"\xff" * len(text), bytes.swapcase], ids=["no text", "another text"])
 @in_loop
-async def test_a_game_whose_journal_was_damaged_stands_where_it_can_be_read_and_waits(tmp_path: Path) -> None:
+async def test_a_game_whose_journal_was_damaged_stands_where_it_can_be_read_and_waits(
+    tmp_path: Path, spoil: Callable[[bytes], bytes]
+) -> None:
     async with playing(tmp_path) as table:
         states = [table.state]
         for _ in range(6):
@@ -368,7 +371,7 @@ async def test_a_game_whose_journal_was_damaged_stands_where_it_can_be_read_and_
     content = path.read_bytes()
     spoilt = plays[2].data["text"].encode()
     assert content.count(spoilt) == 1
-    path.write_bytes(content.replace(spoilt, b"\xff" * len(spoilt)))
+    path.write_bytes(content.replace(spoilt, spoil(spoilt)))
     journal, recovery = open_recovering(path)
     assert recovery is not None
     assert recovery.lost == (plays[2].seq,)
