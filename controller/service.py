@@ -37,6 +37,7 @@ from fastapi import FastAPI
 import controller.games
 from config.schema import TableConfig
 from controller.addresses import lan_address, told_addresses
+from controller.another_copy import AnotherCopy
 from controller.board import SteadyBound, board_part, board_view, no_board
 from controller.board_signals import BoardSignals
 from controller.boot import boot_id
@@ -342,6 +343,7 @@ class _Service:
 
     async def _decide(self) -> None:
         """The one task that brings scenes and signals to the table, one after the other."""
+        copy = AnotherCopy(self._config.game) if needs_faces(self._config.game) else None
         while True:
             signals, scene = await self._inbox.next()
             for one in signals:
@@ -351,6 +353,8 @@ class _Service:
                 if scene.shift_mm >= MAT_MOVED_MM or "mat" in self._table.parts:
                     self._table.set_part("mat", mat_part(scene.shift_mm))
                 await self._judged(self._table.on_scene(scene), "what lies on the table")
+                if copy is not None and (faces := copy.part(scene, playing=self._table.playing)) is not None:
+                    self._table.set_part("faces", faces)
 
     async def _prove_lens(self) -> None:
         """Whether the calibrated lens, where there is one, is this camera's."""

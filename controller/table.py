@@ -222,6 +222,11 @@ class Table:
         return self._running.state if self._running else None
 
     @property
+    def playing(self) -> bool:
+        """Whether a game is being played that is not over."""
+        return self._running is not None and not self._running.over
+
+    @property
     def view(self) -> TableView | None:
         """The newest view."""
         return self._shown
@@ -274,7 +279,7 @@ class Table:
             self._scene, self._verdict = scene, Verdict(Answer.HANDS)  # what was judged was another scene
             self._places, self._faces = (), ()
             self._referee.follow(scene)
-            if self._running is not None and not self._over and not self._paused:
+            if self.playing and not self._paused:
                 if self._referee.settled(scene):
                     await self._judge(scene, before)
                 elif self._referee.settling(scene):

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from controller.cli.common import EXISTING_FILE, NamedPath, game_option, keep_what_is_read, told
+from controller.cli.common import EXISTING_FILE, NamedPath, counted, game_option, keep_what_is_read, told
 from controller.games.registry import load_part
 from controller.lenses import lens_for
 from controller.reading import Describe
@@ -159,7 +159,7 @@ def nothing_known(scene: Scene, game: str) -> str | None:
     if any(seen.likely for seen in scene.sightings):
         return None
     strange = sum(place.cause is HiddenCause.FOREIGN for place in scene.hidden)
-    besides = f", but something strange in {strange} places" if strange else ""
+    besides = f", but {counted(strange, 'place')} with something strange" if strange else ""
     return (
         f"none of the enrolled faces of {game} is seen{besides}: expected this game's pieces, and faces that were "
         "enrolled from this copy"

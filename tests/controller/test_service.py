@@ -17,6 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -206,6 +207,22 @@ def _forget_slices(faces: Path, path: Path) -> None:
 
     pack = load_pack(faces)
     save_pack(FacePack({PieceKind.SPECIAL: pack.kinds[PieceKind.SPECIAL]}, pack.source), path)
+
+
+def test_another_copy_than_the_one_that_was_shown_is_said(
+    tmp_path: Path, service: Service, own_copy: list[Path]
+) -> None:
+    """What is dark of one is bright of the other."""
+    from vision.pieces.faces import FacePack, load_pack, save_pack
+
+    shown = load_pack(next(file for file in own_copy if file.suffix == ".faces"))
+    other = {kind: replace(faces, colours=-faces.colours, slopes=-faces.slopes) for kind, faces in shown.kinds.items()}
+    save_pack(FacePack(other, shown.source), tmp_path / "other.faces")
+    (tmp_path / "other.toml").write_text(f'faces = "{tmp_path / "other.faces"}"\n{PATIENT}')
+    service.start("--config", str(tmp_path / "other.toml"))
+    view = until_part(service, "faces", "lost", 90)
+    assert "Is it another copy? `pizzatable enrol --game new_york_slice --page`" in part(view, "faces")[1]
+    assert not view["log"]
 
 
 def test_a_real_camera_without_faces_is_refused(tmp_path: Path, service: Service) -> None:
