@@ -27,6 +27,8 @@ THESE_HOURS = timedelta(hours=12)
 """A game of another event that ended within them may have been meant for this one; older ones were played at home."""
 NEWEST = 12
 """How many of the last games are shown."""
+ENDED = "was ended; nobody was playing"
+"""What is said of a table that was packed up."""
 _NONE_FOUND = "No table was found in this network yet. Tables come here by themselves."
 
 
@@ -53,6 +55,7 @@ class EventTableView(Model):
     """The game's."""
     state: Literal["away", "lobby", "plays", "asks", "breach", "paused", "over"]
     message: str
+    """What it says to its players; of a table that was packed up, that it was."""
     calls: str
     """Why somebody should come; empty: nobody needs to."""
     calls_for_s: float
@@ -104,6 +107,8 @@ class _Watched:
     """Since when it has been as it is."""
     found: FoundTable | None = None
     """As it announced itself last; None where its address was given."""
+    said_goodbye: bool = False
+    """Whether it announces itself no more, as where somebody ended it: what is cut off or unplugged cannot say so."""
     view: TableView | None = None
     answered: str = ""
     """Where it answered last; empty where it has not yet, or says that it has moved since."""
@@ -164,6 +169,8 @@ class Event:
                 watched.name = table.name
             if watched.address not in table.addresses:
                 watched.address, watched.answered = table.addresses[0], ""
+        for watched in self._tables:
+            watched.said_goodbye = watched.found is not None and watched.found.identity not in announced
         self._finding = f"Tables may be missing: {problem}." if problem else "" if self._tables else _NONE_FOUND
 
     async def look(self, table: int, *, results: bool) -> None:
@@ -298,7 +305,7 @@ class Event:
             table=table.name,
             title=table.view.title if table.view is not None else "",
             state=state,
-            message=table.view.message if table.view is not None and state != "away" else "",
+            message=ENDED if _is_ended(table) else "" if table.view is None or state == "away" else table.view.message,
             calls=calls,
             calls_for_s=round(for_s) if calls else 0.0,
             players=[
@@ -323,6 +330,12 @@ def _state(table: _Watched) -> Literal["away", "lobby", "plays", "asks", "breach
     if table.view.position is None:
         return "lobby"
     return _STATES.get(table.view.referee, "plays")
+
+
+def _is_ended(table: _Watched) -> bool:
+    """Whether it was ended while nobody played there."""
+    playing = table.view is None or (table.view.position is not None and table.view.referee is not RefereeState.OVER)
+    return bool(table.problem) and table.said_goodbye and not playing
 
 
 def _lost(table: _Watched) -> list[str]:
@@ -365,6 +378,8 @@ def _why(address: str, error: TableNotAsked) -> str:
 
 def _calls(table: _Watched, state: str, for_s: float) -> str:
     """Why somebody should come; empty: nobody needs to."""
+    if _is_ended(table):
+        return ""
     if state == "away":
         return f"does not answer: {table.problem}".removesuffix(".")
     calls = ["asks which move was meant"] if state == "asks" else []

@@ -74,6 +74,34 @@ def run(scenario: Callable[[], Awaitable[None]]) -> None:
     asyncio.run(limited())
 
 
+def test_a_phone_shows_the_middle_close_and_the_whole_table_when_it_is_asked_to() -> None:
+    width_mm = "Number(document.querySelector('#stage > svg').getAttribute('viewBox').split(' ')[2])"
+    button = "document.querySelector('#stage button')"
+
+    async def scenario() -> None:
+        async with room(ring_served()) as table:
+            await table.show("wide")
+            whole = await table.page.evaluate(width_mm)
+            assert await table.page.evaluate(f"{button}.checkVisibility()") is False
+            await table.show("phone")
+            middle = await table.page.evaluate(width_mm)
+            assert middle < whole / 2
+            await table.page.evaluate(f"{button}.click()")
+            assert await table.page.evaluate(width_mm) == whole
+            table.hub.publish(portions_taken().model_copy(update={"seq": 2000}))
+            await table.page.until(f"{button}.textContent === 'Middle'")
+            assert await table.page.evaluate(width_mm) == whole, "it stays as it was asked for"
+            table.hub.publish(breach().model_copy(update={"seq": 2001}))
+            await table.page.until(f"!{button}.checkVisibility()")
+            assert await table.page.evaluate(width_mm) == whole
+            table.hub.publish(ring_served().model_copy(update={"seq": 2002}))
+            await table.page.until(f"{button}.checkVisibility()")
+            await table.page.evaluate(f"{button}.click()")
+            assert await table.page.evaluate(width_mm) == middle
+
+    run(scenario)
+
+
 @cases("size", SIZES, always=1)
 def test_every_moment_fits_the_window(size: str) -> None:
     async def scenario() -> None:

@@ -21,9 +21,9 @@ from click.testing import CliRunner
 from controller.addresses import NotReachable
 from controller.asking_tables import TableNotAsked, ask_state, parse_address
 from controller.cli.event import _serve, command
-from controller.event import BREACH_S, Event, EventTableView, EventView
+from controller.event import BREACH_S, ENDED, Event, EventTableView, EventView
 from controller.finding_tables import MOST_TABLES, TOO_MANY, FoundTable
-from controller.views import GameResultView, PartState, PartView, PlayerResultView, ResultsView, TableView
+from controller.views import GameResultView, PartState, PartView, PlayerResultView, RefereeState, ResultsView, TableView
 from controller.web.event import create_event_app
 from controller.web.hub import Hub
 from controller.web.server import serving
@@ -453,6 +453,35 @@ def test_a_found_table_is_one_wherever_it_is() -> None:
         gone = await watched.look()
         assert [(table.table, table.state) for table in gone.tables] == [("A", "away")]
         assert (gone.games, gone.finding) == (1, "")
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(
+    ("view", "goodbye", "calls"),
+    [
+        (lobby(), True, ""),
+        (named(ring_served(), "A", referee=RefereeState.OVER), True, ""),
+        (named(ring_served(), "A"), True, "does not answer: Connection refused"),
+        (lobby(), False, "does not answer: Connection refused"),
+    ],
+    ids=["lobby", "over", "in the middle of a game", "unplugged"],
+)
+def test_a_table_that_was_packed_up_calls_nobody(view: TableView, goodbye: bool, calls: str) -> None:
+    async def scenario() -> None:
+        watched = Finding()
+        async with tables((view, [])) as ((one,), _):
+            watched.find(announced("A", "1-1", one))
+            assert (await watched.look()).tables[0].state != "away"
+        if goodbye:
+            watched.find()
+        (left,) = (await watched.look()).tables
+        assert (left.state, left.calls, left.message) == ("away", calls, "" if calls else ENDED)
+        async with tables((view, [])) as ((again,), _):
+            watched.find(announced("A", "1-2", again))
+            assert (await watched.look()).tables[0].state != "away"
+        assert watched.event.view().tables[0].calls == ""
+        assert (await watched.look()).tables[0].calls == "does not answer: Connection refused", "it is announced"
 
     asyncio.run(scenario())
 

@@ -26,16 +26,27 @@ export function createStage(parent) {
     definitions(),
     Object.values(layers),
   );
-  parent.replaceChildren(drawing);
+  const reach = html("button", { class: "reach", type: "button" });
+  parent.replaceChildren(drawing, reach);
   const tell = (told) => drawing.setAttribute("aria-label", told ? `${CALLED}. ${told}` : CALLED);
-  return { layers, show: (view, told = "") => { show(drawing, layers, view); tell(told); } };
+  let newest = null;
+  let whole = false;
+  const look = () => showReach(drawing, reach, newest, whole);
+  reach.addEventListener("click", () => { whole = !whole; look(); });
+  return { layers, show: (view, told = "") => { newest = view; look(); show(layers, view); tell(told); } };
 }
 
-function show(drawing, layers, view) {
-  const table = bounds([...view.seats.flatMap((seat) => seat.area_mm), ...MIDDLE_MM]);
-  const close = isClose(view);
+/** How much of the table is in the picture, and the button that changes it; `whole`: all of it was asked for. */
+function showReach(drawing, reach, view, whole) {
+  const near = mayBeClose(view);
+  const close = near && !whole;
   drawing.parentElement.classList.toggle("close", close);
-  frame(drawing, close ? bounds(MIDDLE_MM) : table);
+  frame(drawing, bounds(close ? MIDDLE_MM : [...view.seats.flatMap((seat) => seat.area_mm), ...MIDDLE_MM]));
+  reach.hidden = !near;
+  say(reach, close ? "Whole table" : "Middle");
+}
+
+function show(layers, view) {
   const acting = new Set(view.turn.players.slice(0, 1));
   const key = (seat) => String(seat.seat);
   const knives = new Set(view.board?.knives);
@@ -48,8 +59,8 @@ function show(drawing, layers, view) {
 }
 
 /** On a phone the middle is shown close, while something lies there, nothing is asked about the rest, and the game is not
- * played on sheets about it. */
-function isClose(view) {
+ * played on sheets about it; unless whoever looks wants it whole. */
+function mayBeClose(view) {
   const narrow = matchMedia("(max-width: 960px)").matches;
   const served = view.pieces.some((piece) => Math.hypot(piece.x_mm, piece.y_mm) < MIDDLE_REACH_MM);
   const sheets = view.pieces.some((piece) => piece.kind === "sheet");
