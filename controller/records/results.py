@@ -196,7 +196,7 @@ def _result(entries: Sequence[Entry], ended: Entry, number: int) -> GameResultVi
         outcome = record.result
         players = _players(entries, outcome, points)
     except (GameError, KeyError, IndexError, TypeError, ValueError) as error:
-        problem = f"{type(error).__name__}: {error}"
+        problem = str(error) if isinstance(error, GameError) else f"{type(error).__name__}: {error}"
     if outcome is not None and _gone_on(entries):
         outcome, players = None, _players(entries, None)
         problem = "it was gone on with after its end, and that was lost when the journal was damaged"
