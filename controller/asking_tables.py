@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import json
 import socket
 import ssl
 import threading
@@ -18,6 +19,8 @@ ASKED_S = 10.0
 """A table answers within this, also one that has to look through the games of days."""
 MOST_BYTES = 16_000_000
 """No table says more: the games of years."""
+MOST_PROBLEM_BYTES = 4000
+"""Nor more than this of why it does not answer."""
 _PORTS = {"http": 80, "https": 443}
 """Those that need not be said."""
 _View = TypeVar("_View", bound=BaseModel)
@@ -98,11 +101,20 @@ def _read(origin: str, path: str) -> bytes:
             connection.request("GET", path)
             with connection.getresponse() as answer:
                 if answer.status != http.client.OK:
-                    raise OSError(f"it answers {answer.status} {answer.reason}")
+                    raise OSError(_refused(answer))
                 content = answer.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
         raise OSError(f"what answers there is no table: it says more than {MOST_BYTES} bytes")
     return content
+
+
+def _refused(answer: http.client.HTTPResponse) -> str:
+    """Why it is not answered: in the table's own words, where it says."""
+    with contextlib.suppress(ValueError, TypeError, KeyError):
+        detail = json.loads(answer.read(MOST_PROBLEM_BYTES))["detail"]
+        if isinstance(detail, str) and detail.isprintable():
+            return detail
+    return f"it answers {answer.status} {answer.reason}"
 
 
 @contextlib.contextmanager

@@ -72,7 +72,7 @@ def test_systemd_takes_the_unit_that_starts_the_table_at_boot(tmp_path: Path, co
     done = subprocess.run(make, cwd=ROOT, env=os.environ | own, check=True, capture_output=True, text=True)
     assert f"It runs. Its addresses:  .venv/bin/pizzatable address{options}\n" in done.stdout
     unit = tmp_path / "systemd" / "user" / f"{name}.service"
-    assert f"ExecStart={ROOT}/.venv/bin/pizzatable run{options}\n" in unit.read_text()
+    assert f"ExecStart={ROOT}/.venv/bin/pizzatable run --unattended{options}\n" in unit.read_text()
     assert f"systemctl --user enable {name}\nsystemctl --user restart {name}\n" in said.read_text()
     checked = subprocess.run(
         ["systemd-analyze", "verify", "--user", str(unit)], env=os.environ | own, capture_output=True, text=True

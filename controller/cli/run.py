@@ -1,5 +1,7 @@
 """`pizzatable run`: watch a table and serve its display."""
 
+import asyncio
+import contextlib
 import os
 import secrets
 from collections.abc import Mapping, Sequence
@@ -11,11 +13,14 @@ from click.core import ParameterSource
 
 from config.errors import ConfigError
 from config.loader import load_table, table_files
+from config.schema import TableConfig
 from controller.choosing import Choice, Shelf
 from controller.cli.common import EXISTING_FILE, FiniteRange, NamedPath, game_options, overridden, told
 from controller.game import GameError
 from controller.games.registry import games_with, load_game
 
+TOLD_S = 30.0
+"""For so long why an unattended table cannot start is said on its address; then it is started again."""
 PEOPLES = ("players", "speed", "mistakes", "seed")
 """Options that say how simulated people play."""
 
@@ -55,6 +60,11 @@ PEOPLES = ("players", "speed", "mistakes", "seed")
     help="How often the simulated players break a rule on purpose before a play.",
 )
 @click.option("--seed", type=click.IntRange(0), help="The same players again: what they do follows from it.")
+@click.option(
+    "--unattended",
+    is_flag=True,
+    help="Where it cannot start, say why on the display's address before it ends: for whatever starts it again.",
+)
 def command(
     config_file: Path | None,
     port: int | None,
@@ -66,6 +76,7 @@ def command(
     speed: float,
     mistakes: float,
     seed: int | None,
+    unattended: bool,
 ) -> None:
     """Watch a table, judge its moves and show the game on the LAN, until Ctrl+C.
 
@@ -74,9 +85,43 @@ def command(
     next start begins another. What the host chooses on the page is played at the next start, too, unless the settings
     were changed or --game or --option say otherwise.
     """
-    with told(ConfigError, GameError):
-        files = table_files(config_file, os.environ)
-        shelf = Shelf(overridden(load_table(files), port, data), players, config_file)
+    config: TableConfig | None = None
+    try:
+        with told(ConfigError, GameError):
+            files = table_files(config_file, os.environ)
+            config = overridden(load_table(files), port, data)
+            shelf = Shelf(config, players, config_file)
+        _run(shelf, files, game, options, fresh=fresh, speed=speed, mistakes=mistakes, seed=seed)
+    except click.ClickException as error:
+        if not unattended:
+            raise
+        error.show()
+        _tell(error.message, overridden(config or load_table(), port, data))
+        click.get_current_context().exit(error.exit_code)
+
+
+def _tell(reason: str, config: TableConfig) -> None:
+    """Say on the display's address why the table does not start."""
+    from controller.web.not_started import tell_not_started
+    from controller.web.server import ServerError
+
+    with contextlib.suppress(ServerError):  # it may be what is the matter
+        asyncio.run(tell_not_started(reason, config.lan.host, config.lan.port, TOLD_S))
+
+
+def _run(
+    shelf: Shelf,
+    files: Sequence[Path],
+    game: str | None,
+    options: Mapping[str, Any],
+    *,
+    fresh: bool,
+    speed: float,
+    mistakes: float,
+    seed: int | None,
+) -> None:
+    """Raises click.ClickException where it cannot start or go on."""
+    with told(GameError):
         named = game is not None or bool(options)
         kept = None if named else shelf.kept()
         choice = shelf.checked(shelf.usual(game, options)) if named else kept or _of_settings(shelf, files)

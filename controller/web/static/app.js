@@ -102,8 +102,20 @@ function connect() {
   events.addEventListener("error", () => {
     complaint ??= setTimeout(() => (byId("lost").hidden = false), PATIENCE_MS);
     // A refused stream (the table is starting, or full) is not tried again by the browser.
-    if (events.readyState === EventSource.CLOSED) setTimeout(connect, RETRY_MS);
+    if (events.readyState !== EventSource.CLOSED) return;
+    setTimeout(connect, RETRY_MS);
+    showWhyNot();
   });
+}
+
+// A table that cannot start says why on a page of its own, which comes back here once it can.
+async function showWhyNot() {
+  try {
+    const answer = await fetch("/api/health");
+    if (answer.status === 503 && (await answer.json()).title === "Not started") location.reload();
+  } catch {
+    // Nothing answers: that is shown already.
+  }
 }
 
 function reached() {

@@ -1,0 +1,104 @@
+"""A table that cannot start says why where its display would be."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import httpx
+import pytest
+
+from controller.asking_tables import TableNotAsked, ask_state
+from controller.web.hub import Hub
+from controller.web.not_started import create_app
+from controller.web.server import serving
+from tests.browser.chromium import browser, find_chromium
+from tests.browser.legible import illegible
+from tests.browser.shots import DRAWN, SIZES
+from tests.browser.test_display import OVERFLOWS, run
+from tests.controller.web.fixture_views import ring_served
+from tests.controller.web.table import make_app
+from tests.rigs.running import free_port
+
+REASON = "the disk is full: <b>free</b> some space & try again"
+
+
+def test_people_get_a_page_and_programs_a_problem() -> None:
+    async def scenario() -> None:
+        async with serving(create_app(REASON), Hub(), "127.0.0.1", 0) as port:
+            async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}") as asking:
+                for path, method in (("/", "GET"), ("/results", "GET"), ("/api/undo", "POST")):
+                    page = await asking.request(method, path, headers={"Accept": "text/html,*/*;q=0.8"})
+                    assert page.status_code == 503
+                    assert "the disk is full: &lt;b&gt;free&lt;/b&gt; some space &amp; try again" in page.text
+                    problem = await asking.request(method, path)
+                    assert (problem.status_code, problem.headers["content-type"]) == (503, "application/problem+json")
+                    assert problem.json()["detail"] == f"This table cannot start: {REASON}"
+            with pytest.raises(TableNotAsked, match="cannot be asked: This table cannot start: the disk is full"):
+                await asyncio.to_thread(ask_state, f"http://127.0.0.1:{port}")
+
+    asyncio.run(scenario())
+
+
+def start(tmp_path: Path, port: int, *options: str) -> "subprocess.Popen[str]":
+    settings = tmp_path / "table.toml"
+    settings.write_text(f'game = "chess"\n[lan]\nhost = "127.0.0.1"\nport = {port}\n')
+    program = "from controller.cli import main; main()"
+    command = [sys.executable, "-c", program, "run", "--config", str(settings), *options]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=os.environ | {"HOME": str(tmp_path)})
+
+
+def why_not(port: int) -> str:
+    """What a table that listens there says of why it shows nothing."""
+    for _ in range(200):
+        with pytest.raises(TableNotAsked) as refused:
+            ask_state(f"http://127.0.0.1:{port}")
+        if not isinstance(refused.value.__cause__, ConnectionRefusedError):
+            return str(refused.value)
+        threading.Event().wait(0.1)
+    raise TimeoutError("nothing listened there within 20 s")
+
+
+def test_an_unattended_table_says_it_until_it_is_ended(tmp_path: Path) -> None:
+    port = free_port()
+    with start(tmp_path, port, "--unattended") as table:
+        assert table.stderr is not None
+        said = table.stderr.readline()
+        assert "'chess' is no game" in said, "its log has it at once"
+        said = why_not(port)
+        assert "This table cannot start" in said
+        assert "'chess' is no game" in said
+        table.send_signal(signal.SIGTERM)
+        assert table.wait(20) == 1
+    with start(tmp_path, port) as table:
+        assert table.wait(20) == 1, "who sits before a terminal does not wait"
+
+
+@pytest.mark.skipif(find_chromium() is None, reason="needs Debian's chromium (apt-get install chromium)")
+def test_a_display_shows_why_and_the_game_again_when_there_is_one() -> None:
+    async def scenario() -> None:
+        async with AsyncExitStack() as stack:
+            page = await stack.enter_async_context(browser())
+            hub = Hub()
+            hub.publish(ring_served())
+            async with serving(make_app(hub), hub, "127.0.0.1", 0) as port:
+                await page.open(f"http://127.0.0.1:{port}/", *SIZES["wide"], still=True)
+                await page.until(DRAWN)
+            async with serving(create_app(REASON), Hub(), "127.0.0.1", port):
+                await page.until(f"document.body?.textContent.includes({json.dumps(REASON)})")
+                assert await page.evaluate(OVERFLOWS) == []
+                assert await illegible(page, television=True) == []
+            await asyncio.sleep(4)  # nothing answers while it tries again
+            async with serving(create_app("another reason"), Hub(), "127.0.0.1", port):
+                await page.until("document.body?.textContent.includes('another reason')")
+            hub = Hub()
+            hub.publish(ring_served())
+            async with serving(make_app(hub), hub, "127.0.0.1", port):
+                await page.until(DRAWN)
+
+    run(scenario)
