@@ -227,12 +227,17 @@ def test_a_letter_that_became_another_is_damage(path: Path, true: list[Record], 
     assert check(path, true) == {seq}
 
 
-def test_a_journal_without_checksums_gets_them(tmp_path: Path) -> None:
-    path = tmp_path / "journal.sqlite"
+def without_checksums(path: Path) -> Path:
+    """A journal of three records, as the first version wrote it."""
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as older:
         migrate(older, MIGRATIONS[:1])
         for seq in (1, 2, 3):
             older.execute("INSERT INTO records VALUES (?, 1, '2026-01-01T00:00:00', 5, 'play', '{\"é\":1}')", (seq,))
+    return path
+
+
+def test_a_journal_without_checksums_gets_them(tmp_path: Path) -> None:
+    path = without_checksums(tmp_path / "journal.sqlite")
     untouched = path.read_bytes()
     assert [record.data for record in read_journal(path) or ()] == [{"é": 1}] * 3
     assert path.read_bytes() == untouched
@@ -247,11 +252,7 @@ def test_a_journal_without_checksums_gets_them(tmp_path: Path) -> None:
 
 
 def test_a_damaged_journal_without_checksums_is_recovered(tmp_path: Path) -> None:
-    path = tmp_path / "journal.sqlite"
-    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as older:
-        migrate(older, MIGRATIONS[:1])
-        for seq in (1, 2, 3):
-            older.execute("INSERT INTO records VALUES (?, 1, '2026-01-01T00:00:00', 5.5, 'play', '{}')", (seq,))
+    path = without_checksums(tmp_path / "journal.sqlite")
     damage(path, zeros(0, 0, 100))
     journal, recovery = open_recovering(path)
     with journal:
