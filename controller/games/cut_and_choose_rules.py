@@ -174,9 +174,9 @@ class Shifting:
 
 def check_players(players: int, first: Player) -> None:
     """Check that so many can play, and that one of them begins. Raises OptionError."""
-    if players not in PLAYER_COUNTS:
+    if type(players) is not int or players not in PLAYER_COUNTS:
         raise OptionError(f"players: {players!r} is none of 2 to 6")
-    if first not in range(1, players + 1):
+    if type(first) is not int or first not in range(1, players + 1):
         raise OptionError(f"first: {first!r} is none of the players 1 to {players}")
 
 

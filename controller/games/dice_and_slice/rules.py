@@ -470,7 +470,8 @@ def add_dots(state: State, sheet: Sheet, new: int) -> Sheet:
 #
 # A topping gives its dot in the turn in which a scorable slice with it is enclosed, by the die or by another extra dot;
 # what is not placed that turn comes again when that slice is subdivided. Each topping gives one dot in the whole game.
-# A slice with a dot inside whose line does not cross it is not subdivided yet: it "will need to be sliced further".
+# A slice with a dot inside whose line does not cross it is not subdivided yet: it "will need to be sliced further". It
+# is no scorable slice any more, though, so cutting it on a later turn gives what the new scorable slices give.
 
 
 def _legal_extra_dots(state: State, player: Player) -> Iterator[Move]:

@@ -24,10 +24,13 @@ class SliceFacts(family.SliceFacts):
     TWO_TYPES: ClassVar[str] = "combo slice"
 
     def by_rule(self) -> Mapping[str, int]:
-        """There is never any pepperoni on Combo slices, none on the Anchovy slice, two on the Supreme slice."""
+        """There is never any pepperoni on Combo slices, none on the Anchovy slice, which is worth -3, and two on the
+        Supreme slice."""
         if len(self.values) == 2:
             return {"pepperoni": 0}
-        return {"pepperoni": {ANCHOVY: 0, SUPREME: 2}.get(self.face, self.pepperoni)}
+        if self.face == ANCHOVY:
+            return {"pepperoni": 0, "anchovies": 3}
+        return {"pepperoni": 2 if self.face == SUPREME else self.pepperoni}
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,6 +185,8 @@ class Options(family.Options):
     """Whether each slice eaten with Seconds must itself have pepperoni, not just its type."""
     supreme_on_anchovy: bool = True
     """Whether the Supreme slice may be (and, next to nothing else, must be) attached to the Anchovy slice."""
+    supreme_loved_as_veggie: bool = True
+    """Whether an eaten Supreme slice that is attached to Veggie is one to You Love Veggies."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -320,6 +322,12 @@ OPTIONS = (
     Option("mystery_needs_pepperoni", True, "whether the Mystery slice is eaten only as any other could be", _SWITCH),
     Option("seconds_needs_pepperoni", False, "whether each slice eaten with Seconds needs pepperoni itself", _SWITCH),
     Option("supreme_on_anchovy", True, "whether the Supreme slice may be attached to the Anchovy slice", _SWITCH),
+    Option(
+        "supreme_loved_as_veggie",
+        True,
+        "whether You Love Veggies gives 3 for an eaten Supreme slice attached to Veggie",
+        _SWITCH,
+    ),
 )
 
 
@@ -1140,9 +1148,12 @@ def _stuffed_crust(state: State, player: Player) -> int:  # noqa: ARG001
 
 
 def _you_love_veggies(state: State, player: Player) -> int:
-    """3 points for each Veggie slice eaten, besides its pepperoni: that is counted on all face-down slices."""
+    """3 points for each Veggie slice eaten, besides its pepperoni: that is counted on all face-down slices. A Supreme
+    slice attached to Veggie is one "from that point on"; that it is always worth 2 when eaten (FACTS.md) is read of its
+    pepperoni, and by option `supreme_loved_as_veggie` of all that it is worth."""
     holding = state.holdings[player - 1]
-    return 3 * sum(_type_of(state, holding, face) == "3" for face in holding.eaten)
+    loved = [face for face in holding.eaten if face != SUPREME or state.options.supreme_loved_as_veggie]
+    return 3 * sum(_type_of(state, holding, face) == "3" for face in loved)
 
 
 _BLUE: dict[str, Callable[[State, Player], int]] = {

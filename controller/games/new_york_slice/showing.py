@@ -1,7 +1,7 @@
 """New York Slice as a display is told: everything that everybody at the table may know.
 
-Eaten slices are listed although they lie face down, as all saw them being eaten; a Mystery slice eaten unseen is only
-counted. The game has no other secrets, so players and spectators see the same.
+Eaten slices are listed although they lie face down, as all saw them being eaten; a Mystery slice in the hand, or eaten
+unseen, is only counted, but for its owner, who knows it. The game has no other secrets.
 """
 
 from dataclasses import replace
@@ -15,14 +15,17 @@ from controller.games.new_york_slice.components import SUPREME
 from controller.games.new_york_slice.rules import Holding, State
 
 
-def view(state: State, viewer: Player | None) -> dict[str, Any]:  # noqa: ARG001
+def view(state: State, viewer: Player | None) -> dict[str, Any]:
     """The game as JSON; the page in `view.js` is written against this shape."""
     sheets = rules.score(state)
     counts = rules.type_counts(state)
     return {
         **family.table(state),
         "special_text": _special_text(state, state.special) if state.special else None,
-        "players": [_player(state, player, sheets[player - 1]) for player in range(1, state.players + 1)],
+        "set_aside": list(state.set_aside),
+        "moved": state.shifter,
+        "mystery": {"drawn": state.mystery_drawn, "face": state.mystery if viewer == state.taker else None},
+        "players": [_player(state, player, sheets[player - 1], viewer) for player in range(1, state.players + 1)],
         "types": [_type(state, value, counts[value]) for value in counts],
         "score": [family.sheet(sheet) for sheet in sheets],
         "winners": list(rules.winners(state)),
@@ -57,7 +60,7 @@ def as_known_to(state: State, viewer: Player | None) -> State:
     return state
 
 
-def _player(state: State, player: Player, sheet: Score) -> Json:
+def _player(state: State, player: Player, sheet: Score, viewer: Player | None) -> Json:
     holding = state.holdings[player - 1]
     points = rules.special_points(state, player)
     return {
@@ -65,10 +68,12 @@ def _player(state: State, player: Player, sheet: Score) -> Json:
         "collected": [_collected(state, holding, face) for face in holding.collected],
         "eaten": list(holding.eaten),
         "unseen_eaten": holding.unseen_eaten,
+        "unseen_faces": list(holding.unseen_faces) if viewer == player else [],
         "specials": [
             {
                 "face": one.name,
                 **_special_text(state, one.name),
+                "round": one.round,
                 "used": one.used,
                 "score": points.get(one.name),
             }

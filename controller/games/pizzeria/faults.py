@@ -38,7 +38,9 @@ FAULTS: Faults[State] = Faults(WORDS, AHEAD, solo.refusal, Phase.DIVIDE)
 def draw_due(player: Player) -> Fault:
     """Who received offer B has not taken one of the slices put aside yet, or more than one."""
     problem = f"Player {player} received special offer B and takes exactly one of the three slices put aside."
-    remedy = "Lay it face up with what was taken; eat it afterwards."
+    remedy = (
+        "Lay it face up with what was taken; eat it afterwards. Who goes without says so to the host, who rules it."
+    )
     return Fault(Refusal(headings.OFFER_B, problem, remedy), player)
 
 

@@ -39,6 +39,7 @@ from controller.games.pizzeria.rules import (
     State,
     Take,
     TakeSlice,
+    TakeWithoutB,
 )
 
 _KINDS: dict[str, type] = {
@@ -49,6 +50,7 @@ _KINDS: dict[str, type] = {
     "divide": Divide,
     "move-slice": MoveSlice,
     "take": Take,
+    "take-without-b": TakeWithoutB,
     "draw": DrawSlice,
     "decide": Decide,
     "eat-kind": EatKind,
@@ -71,6 +73,8 @@ def format_move(state: State, move: Move) -> str:
             return f"divide {cut_and_choose.format_portions(move.portions, move.special_in, _OFFER)}"
         case MoveSlice(player, face, to):
             return f"P{player} offer e moves {face} to {ascii_uppercase[to]}"
+        case TakeWithoutB(player, portion):
+            return f"P{player} takes {ascii_uppercase[portion]} without offer b"
         case Take(player, portion):
             return f"P{player} takes {ascii_uppercase[portion]}"
         case DrawSlice(face):
@@ -128,6 +132,10 @@ _FORMS: Iterable[tuple[str, Callable[[State, re.Match[str]], Any]]] = (
         lambda _, m: MoveSlice(int(m["player"]), m["face"], _index(m["to"])),
     ),
     (_PLAYER + r"takes (?P<portion>[A-Z])", lambda _, m: Take(int(m["player"]), _index(m["portion"]))),
+    (
+        _PLAYER + r"takes (?P<portion>[A-Z]) without offer b",
+        lambda _, m: TakeWithoutB(int(m["player"]), _index(m["portion"])),
+    ),
     (rf"draw {_FACE}", lambda _, m: DrawSlice(m["face"])),
     (
         _PLAYER + r"eats (?P<eaten>[^,]+?)(?:, offer c on (?P<kind>\d{1,3}))?",

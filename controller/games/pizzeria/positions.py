@@ -171,7 +171,8 @@ def _with_taker(state: State, entries: Entries) -> State:
 def _with_drawn(state: State, entries: Entries, took_b: bool) -> State:
     if state.phase is Phase.DRAW and not took_b:
         raise PositionError("position.phase: 'draw' is not now: nobody has just taken b")
-    check_present(entries, "drawn", took_b and state.phase is Phase.DECIDE, state.phase.value)
+    drew = took_b and state.phase is Phase.DECIDE and _has_used(state, rules.OFFER_B)
+    check_present(entries, "drawn", drew, state.phase.value)
     if "drawn" not in entries:
         return state
     return replace(state, taken=(*state.taken, _READING.read_slice(state, entries["drawn"])))

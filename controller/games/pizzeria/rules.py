@@ -111,6 +111,11 @@ class MoveSlice(family.Shift):
 
 
 @dataclass(frozen=True, slots=True)
+class TakeWithoutB(Take):
+    """A player takes the portion with offer B and goes without the slice that it may bring."""
+
+
+@dataclass(frozen=True, slots=True)
 class DrawSlice:
     """Chance: the taker of offer B takes one of the three slices put aside. It is one more of the slices taken."""
 
@@ -136,7 +141,9 @@ class EatKind:
     kind: int | None
 
 
-Move = ChoosePile | Reveal | Redraw | TakeSlice | Divide | MoveSlice | Take | DrawSlice | Decide | EatKind
+Move = (
+    ChoosePile | Reveal | Redraw | TakeSlice | Divide | MoveSlice | Take | TakeWithoutB | DrawSlice | Decide | EatKind
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -408,7 +415,10 @@ def _choose_turn(state: State) -> Turn:
 
 def _legal_choices(state: State) -> Iterator[Move]:
     for player in _choose_turn(state).players:
-        yield from (Take(player, index) for index in family.open_portions(state.portions))
+        for index in family.open_portions(state.portions):
+            yield Take(player, index)
+            if _brings_b(state, index):
+                yield TakeWithoutB(player, index)
         if may_move_slice(state, player):
             yield from (MoveSlice(player, face, to) for face, to in _shifts(state))
 
@@ -437,7 +447,8 @@ def _play_take(state: State, move: Take) -> State:
     if not state.portions[move.portion].special:
         return family.play_take(state, move, OFFER_F, None, Phase.DECIDE)
     assert state.special is not None
-    phase = Phase.DRAW if state.special == OFFER_B else Phase.DECIDE
+    draws = state.special == OFFER_B and not isinstance(move, TakeWithoutB)
+    phase = Phase.DRAW if draws else Phase.DECIDE
     return family.play_take(state, move, OFFER_F, OwnedSpecial(state.special, state.round), phase)
 
 
@@ -760,6 +771,22 @@ def _eat_saved_refusal(state: State, player: Player, faces: tuple[str, ...]) -> 
 # B --------------------------------------------------------------------------------------------------------------------
 
 
+# It "may be used once in the same round", so its taker may go without: one who means to eat a kind with offer J may not
+# want a slice of that kind without basil. At a table whoever presses without a slice is reminded of it; that somebody
+# goes without, the host rules.
+
+
+def _brings_b(state: State, portion: int) -> bool:
+    return state.special == OFFER_B and state.portions[portion].special
+
+
+def _take_without_refusal(state: State, move: TakeWithoutB) -> Refusal | None:
+    refused = _take_refusal(state, move)
+    if refused is not None or _brings_b(state, move.portion):
+        return refused
+    return refuse(headings.OFFER_B, "This portion brings no offer B to go without.", "Take the portion.")
+
+
 def _draw_refusal(state: State, move: DrawSlice) -> Refusal | None:
     if move.face in state.unseen:
         return None
@@ -769,7 +796,7 @@ def _draw_refusal(state: State, move: DrawSlice) -> Refusal | None:
 
 def _play_draw(state: State, move: DrawSlice) -> State:
     """The slice is eaten or saved like those of the portion, so it is one of the slices taken, and is shown like them:
-    the text keeps nothing secret. Nobody would go without it, as no slice costs points, so nobody is asked."""
+    the text keeps nothing secret."""
     assert state.taker is not None
     return changed(
         state,
@@ -1085,6 +1112,13 @@ _RULES = {
         _play_take,
         headings.BON_APPETIT,
         "A portion is chosen only after the pizza has been sliced and the player before has decided.",
+    ),
+    TakeWithoutB: Rule(
+        Phase.CHOOSE,
+        _take_without_refusal,
+        _play_take,
+        headings.OFFER_B,
+        "Who takes the portion with offer B says then that they go without a slice.",
     ),
     DrawSlice: Rule(
         Phase.DRAW,

@@ -320,7 +320,10 @@ def legal(state: State) -> Iterator[Move]:
 
 def refusal(state: State, move: Move) -> Refusal | None:
     """None exactly when the move is legal; otherwise why not."""
-    phase, check, _ = _RULES[type(move)]
+    rule = _RULES.get(type(move))
+    if rule is None:
+        return _refuse(headings.SETTING_UP, f"{move!r} is no move of this game.", f"{turn(state).prompt}.")
+    phase, check, _ = rule
     return check(state, move) if state.phase is phase else _untimely(state, type(move))
 
 

@@ -250,6 +250,15 @@ def test_no_move_is_too_absurd_to_be_refused(name: str, players: int) -> None:
             _check_refusal(game.engine, state, move, legal)
 
 
+@every_game
+def test_what_is_no_move_of_this_game_is_refused(name: str) -> None:
+    game = played(name, load_game(name).player_counts.start)
+    others = [moves_of(other, load_game(other).player_counts.start)[0] for other in game_names() if other != name]
+    for state in game.sample(3):
+        for move in (*others, None, "x", 3):
+            _check_refusal(game.engine, state, move, ([], False))
+
+
 def _check_refusal(engine: Game[Any, Any], state: Any, move: Any, legal: tuple[list[Any], bool]) -> None:
     """Legal exactly when listed, or when it means the same as a listed move; otherwise refused in words."""
     moves, all_there = legal
@@ -350,11 +359,14 @@ def test_options_are_documented_and_checked(name: str) -> None:
 @every_game
 def test_impossible_players_are_refused(name: str) -> None:
     engine = load_game(name)
-    for players in (0, -1, engine.player_counts.stop, 1000):
-        if players not in engine.player_counts:
+    some = float(engine.player_counts.start)
+    too_many: list[Any] = [0, -1, engine.player_counts.stop, 1000, some, str(some), None]
+    for players in too_many:
+        if players is some or players not in engine.player_counts:
             with pytest.raises(OptionError):
                 engine.start(players, {})
-    for first in (0, -1, engine.player_counts.start + 1):
+    no_first: list[Any] = [0, -1, engine.player_counts.start + 1, some, True, None]
+    for first in no_first:
         with pytest.raises(OptionError):
             engine.start(engine.player_counts.start, {}, first)
 

@@ -61,6 +61,7 @@ def test_every_fact_has_its_provenance() -> None:
         ("is = [5, 7]", "is = [5, 5]", r"combo.combo-5-7.values: \[5, 5\] are not two different"),
         ('is = ["combo-8-10"]', 'is = ["combo-8-9"]', "removed_faces: 'combo-8-9' is no slice"),
         ("pepperoni = { is = 2,", "pepperoni = { is = 1,", "supreme.pepperoni: 1 is not 2"),
+        ("anchovies = { is = 3,", "anchovies = { is = 2,", "anchovy.anchovies: 2 is not 3"),
         ("stacks = { is = 4,", "stacks = { is = true,", "players.2.stacks: True"),
         ("[value.3]", "[value.3", "no TOML"),
     ],

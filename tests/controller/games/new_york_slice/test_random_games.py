@@ -178,7 +178,17 @@ def test_what_is_shown_is_json_and_keeps_the_mystery(players: int, seed: int) ->
     for state, _ in played(players, seed)[::5]:
         shown = GAME.view(state, None)
         assert json.loads(json.dumps(shown)) == shown
-        secret = {face for holding in state.holdings for face in holding.unseen_faces} | {state.mystery} - {None}
-        lying = json.dumps([shown["players"], shown["portions"], shown["ring"]])
-        assert not any(f'"{face}"' in lying for face in secret)
-        assert GAME.view(state, 1) == shown
+        known = {player: set(holding.unseen_faces) for player, holding in enumerate(state.holdings, 1)}
+        if state.mystery is not None and state.taker is not None:
+            known[state.taker].add(state.mystery)
+        for viewer in (None, *known):
+            own = GAME.view(state, viewer)
+            lying = json.dumps([own["players"], own["portions"], own["ring"], own["mystery"]])
+            for owner, faces in known.items():
+                assert all((f'"{face}"' in lying) is (owner == viewer) for face in faces)
+            hidden = json.dumps(own)
+            for told in known.get(viewer or 0, ()):
+                hidden = hidden.replace(f'"face": "{told}"', '"face": null').replace(
+                    f'"unseen_faces": ["{told}"]', '"unseen_faces": []'
+                )
+            assert json.loads(hidden) == shown, "all else is everybody's"

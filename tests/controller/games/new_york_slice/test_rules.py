@@ -1208,6 +1208,12 @@ def test_you_love_veggies_a_supreme_attached_to_veggie_is_one() -> None:
     assert (line(state, 1, "Special"), line(state, 1, "Pepperoni")) == (3, 2)
 
 
+def test_you_love_veggies_that_the_supreme_is_one_can_be_ruled_out() -> None:
+    begun = game(supreme_loved_as_veggie=False)
+    state = owning(having(begun, 1, eaten="supreme 3/1", supreme_as="3"), 1, rules.YOU_LOVE_VEGGIES)
+    assert (line(state, 1, "Special"), line(state, 1, "Pepperoni")) == (3, 3)
+
+
 def test_you_love_veggies_is_replaced_with_two_players() -> None:
     assert redraws(game(2), rules.YOU_LOVE_VEGGIES)
     assert not redraws(in_round(game(4), 6), rules.YOU_LOVE_VEGGIES)

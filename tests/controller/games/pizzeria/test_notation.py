@@ -6,7 +6,17 @@ import pytest
 
 from controller.game import IllegalMove, NotationError, PositionError
 from controller.games.pizzeria import GAME, rules
-from controller.games.pizzeria.rules import ChoosePile, Decide, Divide, EatKind, MoveSlice, Phase, Take, TakeSlice
+from controller.games.pizzeria.rules import (
+    ChoosePile,
+    Decide,
+    Divide,
+    EatKind,
+    MoveSlice,
+    Phase,
+    Take,
+    TakeSlice,
+    TakeWithoutB,
+)
 from tests.controller.games.pizzeria.situations import (
     RING,
     advanced,
@@ -49,6 +59,13 @@ def test_offers_as_text() -> None:
     assert GAME.parse(quarters(state), "P4 offer e moves 4/1 to C") == MoveSlice(4, "4/1", 2)
     state = play(quarters(served(advanced(), special=rules.OFFER_B)), Take(2, 1))
     assert GAME.format(state, GAME.parse(state, "draw 5/2")) == "draw 5/2"
+    before = quarters(served(advanced(), special=rules.OFFER_B))
+    without = GAME.parse(before, "P2 takes B without offer b")
+    assert (without, GAME.format(before, without)) == (TakeWithoutB(2, 1), "P2 takes B without offer b")
+    assert GAME.decode_move(GAME.encode_move(without)) == without
+    state = play(before, without)
+    assert GAME.setup(4, {"advanced": True}, GAME.position(state)) == state
+    assert GAME.decode_state(GAME.encode_state(state)) == state
     assert GAME.format(state, EatKind(2, 5)) == "P2 offer j eats 5"
     assert GAME.format(state, EatKind(2, None)) == "P2 offer j eats nothing"
 

@@ -19,6 +19,7 @@ from controller.games.pizzeria.rules import (
     State,
     Take,
     TakeSlice,
+    TakeWithoutB,
 )
 from controller.games.pizzeria.table import GAME_TABLE
 from controller.hands import Lay
@@ -246,6 +247,14 @@ def test_offer_b_asks_for_the_slice_and_for_its_face() -> None:
     situation.world.remove("4/4")
     assert "one of the three slices" in situation.unfinished()
     assert situation.heading(2) == headings.OFFER_B
+
+
+def test_offer_b_is_gone_without_where_the_host_rules_so() -> None:
+    situation = Situation(chosen(rules.OFFER_B))
+    situation.world.play(situation.state, TakeWithoutB(2, 1), Decide(2, frozenset({"11/1"})))
+    assert "Who goes without says so to the host" in known(Fault, situation.read(2).fault).refusal.remedy
+    situation.state = play(situation.state, TakeWithoutB(2, 1))
+    assert situation.moves(2) == (Decide(2, frozenset({"11/1"})),)
 
 
 def test_offer_b_is_turned_face_down() -> None:

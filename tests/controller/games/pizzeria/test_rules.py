@@ -26,6 +26,7 @@ from controller.games.pizzeria.rules import (
     State,
     Take,
     TakeSlice,
+    TakeWithoutB,
 )
 from tests.controller.games.known import known
 from tests.controller.games.pizzeria.situations import (
@@ -723,6 +724,24 @@ def test_b_a_random_slice_that_was_put_aside() -> None:
     assert {known(DrawSlice, move).face for move in GAME.legal(state)} == state.unseen
     assert known(DrawSlice, GAME.draw(state, Random(3))).face in state.unseen
     assert refused(state, DrawSlice("7/1"))[0] == "Special offers: B"
+
+
+def test_b_may_be_left() -> None:
+    """A slice without basil would keep the others of its kind from being eaten with offer J."""
+    before = quarters(served(owning(advanced(), 2, rules.OFFER_J), special=rules.OFFER_B))
+    assert [move for move in GAME.legal(before) if isinstance(move, TakeWithoutB)] == [TakeWithoutB(2, 1)]
+    state = play(before, TakeWithoutB(2, 1))
+    assert (state.phase, state.taken) == (rules.Phase.DECIDE, before.portions[1].slices)
+    assert state.unseen == before.unseen
+    state = play(state, Decide(2, NOTHING))
+    assert [(one.name, one.used) for one in state.holdings[1].specials] == [
+        (rules.OFFER_J, False),
+        (rules.OFFER_B, False),
+    ]
+    heading, problem = refused(before, TakeWithoutB(2, 0))
+    assert (heading, problem) == ("Special offers: B", "This portion brings no offer B to go without.")
+    assert refused(before, TakeWithoutB(3, 1))[0] == "Bon appétit!"
+    assert refused(quarters(served(advanced(), special=rules.OFFER_G)), TakeWithoutB(2, 1))[0] == "Special offers: B"
 
 
 def test_b_the_slice_is_eaten_or_saved() -> None:
