@@ -18,6 +18,7 @@ JournalError
 import contextlib
 import errno
 import fcntl
+import functools
 import json
 import os
 import queue
@@ -122,8 +123,8 @@ MIGRATIONS: Sequence[Sequence[str]] = (
         """,
     ),
 )
-"""Statements that lead from each version of the file to the next; version 0 is an empty file. `checksum_of` is that of
-this module."""
+"""Statements that lead from each version of the file to the next; version 0 is an empty file. Each makes other tables,
+triggers or columns: by these a version is known whose number is damaged. `checksum_of` is that of this module."""
 
 
 class JournalError(Exception):
@@ -475,7 +476,7 @@ def read_journal(path: Path) -> list[Record] | None:
             return [_record(row) for row in looking.execute(f"SELECT {_RECORD} FROM records ORDER BY seq")]
     except JournalError:
         raise
-    except (OSError, sqlite3.Error) as error:
+    except (OSError, sqlite3.Error, UnicodeDecodeError) as error:
         raise _open_error(path, error, "read") from error
 
 
@@ -590,9 +591,10 @@ def _open(path: Path) -> tuple[sqlite3.Connection, Mapping[Path, _Identity], tup
         if _has_records(connection):  # before anything is made of what they say
             _check_whole(connection, path)
         migrate(connection, MIGRATIONS)
+        _check_takes_records(connection, path)
         last = connection.execute("SELECT seq, wall_time FROM records ORDER BY seq DESC LIMIT 1").fetchone()
         files = {file: _identity(file) for file in (path, wal_path(path))}
-    except (OSError, sqlite3.Error) as error:
+    except (OSError, sqlite3.Error, UnicodeDecodeError) as error:
         connection.close()
         raise _open_error(path, error) from error
     except JournalError:
@@ -752,8 +754,56 @@ def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
             f"{path}: expected a journal (application id {APPLICATION_ID:#x}), "
             f"found another SQLite file (application id {application:#x}, {tables} tables and indexes)"
         )
-    if version > len(MIGRATIONS):
+    known = _version_of(connection)
+    if known is None and version > len(MIGRATIONS):
         raise JournalNewer(f"{path}: expected a journal of version {len(MIGRATIONS)} or older, found version {version}")
+    if known != version:
+        found = "of no version" if known is None else f"of version {known}"
+        raise JournalDamaged(
+            f"{path}: expected the tables of version {version}, which it says it is, found those {found}"
+        )
+
+
+def _version_of(connection: sqlite3.Connection) -> int | None:
+    """Which version's tables, triggers and columns a file has, whatever its number says; None where none's."""
+    shapes = _shapes()
+    shape = _shape_of(connection)
+    return shapes.index(shape) if shape in shapes else None
+
+
+def _shape_of(connection: sqlite3.Connection) -> frozenset[str]:
+    """The names of its tables, triggers, indexes and columns."""
+    named = connection.execute("SELECT type || ' ' || name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'")
+    columns = connection.execute(
+        "SELECT 'column ' || tables.name || '.' || columns.name FROM sqlite_schema AS tables, "
+        "pragma_table_info(tables.name) AS columns WHERE tables.type = 'table'"
+    )
+    return frozenset(row[0] for row in (*named, *columns))
+
+
+@functools.cache
+def _shapes() -> list[frozenset[str]]:
+    """Of each version, from 0."""
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        shapes = [_shape_of(connection)]
+        for number in range(1, len(MIGRATIONS) + 1):
+            migrate(connection, MIGRATIONS[:number])
+            shapes.append(_shape_of(connection))
+    return shapes
+
+
+def _check_takes_records(connection: sqlite3.Connection, path: Path) -> None:
+    """Whether a record could be written: a damaged trigger would refuse each. Nothing is."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        _insert(connection, [_Append(("", 0.0, "", "{}"), b"", begins_game=False, done=_uncancellable())])
+    except sqlite3.Error as error:
+        if _is_of_disk(error):
+            raise
+        raise JournalDamaged(f"{path}: expected a journal that takes records, found: {error}") from error
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
 
 
 def _has_records(connection: sqlite3.Connection) -> bool:
@@ -837,9 +887,22 @@ def _open_error(path: Path, error: Exception, done: str = "written") -> JournalE
         return JournalInUse(f"{path}: another process has this journal open")
     if code == sqlite3.SQLITE_NOTADB:
         return JournalForeign(f"{path}: expected a journal, found a file that is no SQLite file")
-    if code == sqlite3.SQLITE_CORRUPT:
+    of_header = code == sqlite3.SQLITE_READONLY and os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR) or of_header or _is_no_text(error):
         return JournalDamaged(f"{path}: expected a journal that reads back whole, found: {error}")
     return _write_error(path, error, done)
+
+
+def _is_no_text(error: Exception) -> bool:
+    """Whether something in the file is no UTF-8: a name, or the text of a trigger."""
+    unnamed = isinstance(error, sqlite3.OperationalError) and not hasattr(error, "sqlite_errorcode")
+    return isinstance(error, UnicodeDecodeError) or unnamed
+
+
+def _is_of_disk(error: sqlite3.Error) -> bool:
+    """Whether it is the disk, and not what the file says, that does not let it be written."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 
 
 def _write_error(path: Path, error: Exception, done: str = "written") -> JournalWriteFailed:

@@ -741,6 +741,7 @@ def test_of_games_with_which_nothing_is_wrong_nobody_is_told_to_part(tmp_path: P
         journal.append("start", {}).result()
     with contextlib.closing(sqlite3.connect(path)) as newer:
         newer.execute("PRAGMA user_version = 99")
+        newer.execute("ALTER TABLE records ADD COLUMN colour TEXT")
     assert check_kept_games(path).remedy == "Update this program: the games are of a newer one."
 
 

@@ -182,6 +182,7 @@ def test_a_newer_journal_is_refused(path: Path) -> None:
     Journal(path).close()
     connection = sqlite3.connect(path)
     connection.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    connection.execute("ALTER TABLE records ADD COLUMN colour TEXT")
     connection.close()
     with pytest.raises(JournalNewer, match=rf"version {len(MIGRATIONS)} or older, found version {len(MIGRATIONS) + 1}"):
         Journal(path)
@@ -203,8 +204,10 @@ def test_a_journal_with_a_gap_is_refused(path: Path) -> None:
         for number in range(3):
             journal.append("move", number)
     connection = sqlite3.connect(path)
+    (trigger,) = connection.execute("SELECT sql FROM sqlite_schema WHERE name = 'records_no_delete'").fetchone()
     connection.execute("DROP TRIGGER records_no_delete")
     connection.execute("DELETE FROM records WHERE seq = 2")
+    connection.execute(trigger)
     connection.commit()
     connection.close()
     with pytest.raises(JournalDamaged, match="expected records 1 to 3 without gaps, found 2 of them"):

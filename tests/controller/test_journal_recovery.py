@@ -365,3 +365,46 @@ def test_what_follows_a_lost_record_counts_again_once_it_was_recovered() -> None
 def test_numbers_in_words() -> None:
     assert spans([3, 7, 8, 9, 12, 13]) == "3, 7 to 9, 12 to 13"
     assert spans([]) == ""
+
+
+@pytest.mark.parametrize("where", ["header", "schema"])
+def test_no_flipped_bit_of_the_first_page_loses_a_record(tmp_path: Path, where: str) -> None:
+    """It holds the header, by which SQLite knows how to read a file, and the text of tables and triggers."""
+    path = tmp_path / "journal.sqlite"
+    with Journal(path) as journal:
+        journal.append("game", {"names": ["Zoë"]}, begins_game=True)
+        journal.append("play", {"number": 1}).result()
+        true = journal.records()
+    content, chance = path.read_bytes(), random.Random(5)
+    used = content.find(b"CREATE")
+    places = range(100) if where == "header" else range(used - 200, USUAL_PAGE, 1)
+    flips = [(at, bit) for at in places for bit in range(8)]
+    recovered = 0
+    for number, (at, bit) in enumerate(chance.sample(flips, 120)):
+        one = tmp_path / str(number) / "journal.sqlite"
+        one.parent.mkdir()
+        spoilt = bytearray(content)
+        spoilt[at] ^= 1 << bit
+        one.write_bytes(spoilt)
+        with contextlib.suppress(JournalDamaged, JournalForeign):
+            assert read_journal(one) == true
+        journal, recovery = open_recovering(one)
+        with journal:
+            journal.append("play", {"number": 2}).result()
+            kept = [record for record in journal.records() if record.kind != RECOVERED]
+        assert kept[:-1] == true, (at, bit)
+        recovered += recovery is not None
+    assert recovered > 10
+
+
+def test_a_version_whose_number_is_damaged_is_known_by_its_tables(tmp_path: Path) -> None:
+    path = without_checksums(tmp_path / "journal.sqlite")
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 7")
+    with pytest.raises(JournalDamaged, match="tables of version 7, which it says it is, found those of version 1"):
+        read_journal(path)
+    journal, recovery = open_recovering(path)
+    with journal:
+        assert [record.seq for record in journal.records()] == [1, 2, 3, 4]
+    assert recovery is not None
+    assert recovery.lost == ()
