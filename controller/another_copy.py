@@ -8,28 +8,32 @@ from vision.shapes import polygon_area
 
 TOLD_BY_FORM = frozenset({PieceKind.TOPPING, PieceKind.CUTTER, PieceKind.DIE, PieceKind.SHEET})
 """What is read without having been shown."""
-AT_REST_S = 5.0
-"""For so long the table has lain still before anything is said."""
-LEAST_MM2 = 4000.0
-"""So much must be strange at least: about a slice, or a card."""
+AT_REST_S = 15.0
+"""For so long the table has lain still before anything is said, after somebody laid something: before, there may be
+nothing but what people brought."""
+LEAST_MM2 = 15000.0
+"""So much must be strange at least: more than a phone or a mug, less than a pizza, a board or a few cards."""
 KNOWN = PartView(state=PartState.OK, text="no other copy's pieces lie on the table")
 
 
 class AnotherCopy:
-    """Looks, while a game is played with faces, for a table on which nothing looks like any of them."""
+    """Looks, while a game with faces is judged, for a table on which nothing looks like any of them."""
 
     def __init__(self, game: str) -> None:
         """`game` by its name."""
         self._game = game
         self._said = False
+        self._laid = False
+        """Whether anybody has moved anything since it is judged."""
 
-    def part(self, scene: Scene, *, playing: bool) -> PartView | None:
-        """What is to be shown from now on; None where that stays as it is. While nobody is `playing` anything may lie
-        there."""
-        if not playing or any(seen.likely and seen.kind not in TOLD_BY_FORM for seen in scene.sightings):
+    def part(self, scene: Scene, *, judging: bool) -> PartView | None:
+        """What is to be shown from now on; None where that stays as it is. Anything may lie there while no game is
+        played, or it is paused."""
+        self._laid = judging and (self._laid or scene.at_rest_s == 0)
+        if not judging or any(seen.likely and seen.kind not in TOLD_BY_FORM for seen in scene.sightings):
             told, self._said = (KNOWN if self._said else None), False
             return told
-        if self._said or scene.at_rest_s < AT_REST_S or _strange_mm2(scene) < LEAST_MM2:
+        if self._said or not self._laid or scene.at_rest_s < AT_REST_S or _strange_mm2(scene) < LEAST_MM2:
             return None
         self._said = True
         return PartView(state=PartState.LOST, text=self._problem)

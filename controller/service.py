@@ -353,7 +353,7 @@ class _Service:
                 if scene.shift_mm >= MAT_MOVED_MM or "mat" in self._table.parts:
                     self._table.set_part("mat", mat_part(scene.shift_mm))
                 await self._judged(self._table.on_scene(scene), "what lies on the table")
-                if copy is not None and (faces := copy.part(scene, playing=self._table.playing)) is not None:
+                if copy is not None and (faces := copy.part(scene, judging=self._table.judging)) is not None:
                     self._table.set_part("faces", faces)
 
     async def _prove_lens(self) -> None:

@@ -222,9 +222,9 @@ class Table:
         return self._running.state if self._running else None
 
     @property
-    def playing(self) -> bool:
-        """Whether a game is being played that is not over."""
-        return self._running is not None and not self._running.over
+    def judging(self) -> bool:
+        """Whether what lies there is judged: a game is being played that is neither over nor paused."""
+        return self._running is not None and not self._running.over and not self._paused
 
     @property
     def view(self) -> TableView | None:
@@ -279,7 +279,7 @@ class Table:
             self._scene, self._verdict = scene, Verdict(Answer.HANDS)  # what was judged was another scene
             self._places, self._faces = (), ()
             self._referee.follow(scene)
-            if self.playing and not self._paused:
+            if self.judging:
                 if self._referee.settled(scene):
                     await self._judge(scene, before)
                 elif self._referee.settling(scene):
