@@ -16,7 +16,7 @@ from typing import Literal, TypeVar
 from config.names import in_order
 from controller.asking_tables import TableNotAsked, ask_results, ask_state, by_clock
 from controller.finding_tables import MOST_TABLES, TOO_MANY, FoundTable
-from controller.records.results import standings
+from controller.records.results import counted_once, standings
 from controller.views import GameResultView, Model, PartState, PlayerResultView, RefereeState, StandingView, TableView
 
 STATES_S, RESULTS_S = 2.0, 15.0
@@ -180,7 +180,7 @@ class Event:
     def view(self) -> EventView:
         """What is known now."""
         tables = self._shown()
-        over = [(table, game) for table in tables for game in table.games if game.over and self._counts(game)]
+        over = [(table, game) for table, game in _once(tables) if game.over and self._counts(game)]
         over.sort(key=lambda one: one[1].ended, reverse=True)
         named = _names(over)
         return EventView(
@@ -196,7 +196,7 @@ class Event:
 
     def games(self) -> list[GameResultView]:
         """Every game that counts, over or not, the earliest first; each table's is told by its name."""
-        played = [(table, game) for table in self._shown() for game in table.games if self._counts(game)]
+        played = [(table, game) for table, game in _once(self._shown()) if self._counts(game)]
         named = _names(played)
         games = [game.model_copy(update={"table": named(table, game)}) for table, game in played]
         return sorted(games, key=lambda game: (game.began, game.table))
@@ -246,7 +246,13 @@ class Event:
 
     def _twice(self) -> str:
         addresses = [[table.address for table in same] for same in self._told_apart() if len(same) > 1]
-        return " ".join(f"{' and '.join(of_one)} are one table, which counts once." for of_one in addresses)
+        told = [f"{' and '.join(of_one)} are one table, which counts once." for of_one in addresses]
+        tables = self._shown()
+        for table, once in zip(tables, counted_once([table.games for table in tables]), strict=True):
+            if copied := len(table.games) - len(once):
+                again = "1 game" if copied == 1 else f"{copied} games"
+                told.append(f"“{table.name}” has {again} of another table, whose folder was copied: each counts once.")
+        return " ".join(told)
 
     async def _keep(self, table: _Watched) -> None:
         looked_s = -RESULTS_S
@@ -389,6 +395,12 @@ def _calls(table: _Watched, state: str, for_s: float) -> str:
     if table.unknown:
         calls.append(f"its games cannot be told: {table.unknown}")
     return " · ".join(call.removesuffix(".") for call in calls)
+
+
+def _once(tables: Sequence[_Watched]) -> list[tuple[_Watched, GameResultView]]:
+    """The games of all tables, with whose they are; of a table whose folder was copied each once."""
+    told = counted_once([table.games for table in tables])
+    return [(table, game) for table, games in zip(tables, told, strict=True) for game in games]
 
 
 def _name_of(table: _Watched, game: GameResultView) -> str:

@@ -9,9 +9,9 @@ import click
 
 from config.names import shown
 from controller.asking_tables import TableNotAsked, ask_results, by_clock, parse_address
-from controller.cli.common import RECOVER, named_tables
+from controller.cli.common import RECOVER, counted, named_tables
 from controller.journal import JournalDamaged, JournalError, JournalInUse, read_journal
-from controller.records.results import Results, standings
+from controller.records.results import Results, counted_once, standings
 from controller.records.spreadsheet import csv_lines, local_time
 from controller.views import GameResultView
 
@@ -54,6 +54,11 @@ def command(
             known[identity], told[source] = source, games
     if not told:
         ctx.exit(1)
+    for (source, of_source), once in zip(told.items(), counted_once(list(told.values())), strict=True):
+        if copied := len(of_source) - len(once):
+            again = f"{counted(copied, 'game')} of another table, whose folder was copied: each is counted once"
+            click.echo(f"{source} has {again}", err=True)
+        told[source] = once
     everything = _told_apart(told)
     games = [game for game in everything if event is None or game.event == event]
     if everything and not games:

@@ -21,6 +21,8 @@ from controller.said_names import is_said
 from controller.views import GameResultView, HappenedView, PlayerResultView, ResultsView, StandingView
 
 _CHANGES = ("play", "undo")
+SAME_S = 0.05
+"""Games whose lengths differ by less are one, where all else is the same."""
 TORN = "its end may have been taken back: what came next may be lost, as the journal was damaged"
 
 
@@ -164,6 +166,30 @@ def standings(games: Sequence[GameResultView]) -> list[StandingView]:
             played.setdefault(person, []).append(won[person])
     standing = [StandingView(name=spelt[person], won=sum(won), played=len(won)) for person, won in played.items()]
     return sorted(standing, key=lambda one: (-one.won, one.played, in_order(one.name)))
+
+
+def counted_once(told: Sequence[Sequence[GameResultView]]) -> list[list[GameResultView]]:
+    """The games of several tables, each without those that an earlier one has, too: a copy of a table's folder has the
+    games that were played before it was made."""
+    seen: dict[tuple[object, ...], list[float]] = {}
+    once: list[list[GameResultView]] = []
+    for games in told:
+        new = [game for game in games if not any(abs(_lasted_s(game) - s) < SAME_S for s in seen.get(_alike(game), ()))]
+        once.append(new)
+        for game in new:
+            if _lasted_s(game) > 0:
+                seen.setdefault(_alike(game), []).append(_lasted_s(game))
+    return once
+
+
+def _alike(game: GameResultView) -> tuple[object, ...]:
+    """What a game and its copy have alike, whatever clock tells when it was."""
+    return game.number, game.game, game.over, tuple((player.seat, player.name, player.total) for player in game.players)
+
+
+def _lasted_s(game: GameResultView) -> float:
+    """How long it was played: to the millisecond no other game is as long."""
+    return _posix(game.ended) - _posix(game.began)
 
 
 def _writing(entry: Entry, before: str) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import csv
+import itertools
 import signal
 import subprocess
 import sys
@@ -35,19 +36,21 @@ LOST = "panel: No answer on /dev/ttyACM0: plug it in again"
 SLOW_MACHINE_S = 4.0
 """Beside what is promised; an answer is waited for for longer."""
 NOW = datetime(2026, 6, 6, 20, tzinfo=UTC)
+_LONGER = itertools.count()
 
 
 def game(
     table: str, minute: int, *players: tuple[str, int, bool], event: str = "", over: bool = True
 ) -> GameResultView:
-    """One that ended at NOW but so many minutes, by a table whose clock stands in January."""
+    """One that ended at NOW but so many minutes, by a table whose clock stands in January, and lasted as long as none
+    else."""
     seats = [
         PlayerResultView(seat=i, name=name, total=total, won=won) for i, (name, total, won) in enumerate(players, 1)
     ]
     return GameResultView(
         table=table, event=event, number=2, game="slice", title="SLICE", began="2026-01-01T00:00:00+00:00",
-        ended="2026-01-01T00:20:00+00:00", began_ago_s=60.0 * (minute + 20), ended_ago_s=60.0 * minute, over=over,
-        players=seats,
+        ended="2026-01-01T00:20:00+00:00", began_ago_s=60.0 * (minute + 20) + next(_LONGER) / 10,
+        ended_ago_s=60.0 * minute, over=over, players=seats,
     )  # fmt: skip
 
 
@@ -342,10 +345,10 @@ def test_the_screens_address_is_one_that_any_phone_finds(
 
 def test_a_table_at_several_addresses_is_shown_and_counted_once() -> None:
     """One whose disk was copied from it is another, and so is each of a version that does not say which it is."""
-    shown = (named(ring_served(), "A"), [game("A", 1, ("Ann", 3, True))])
+    shown = [(named(ring_served(), "A"), [game("A", 1, ("Ann", 3, True))]) for _ in range(5)]
 
     async def scenario() -> None:
-        async with tables(*[shown] * 5, identities=["1-1", "1-1", "1-2", "", ""]) as (addresses, _):
+        async with tables(*shown, identities=["1-1", "1-1", "1-2", "", ""]) as (addresses, _):
             watched = Watched(addresses)
             view = await watched.look()
             assert [table.address for table in view.tables] == [addresses[0], *addresses[2:]]
@@ -482,6 +485,27 @@ def test_a_table_that_was_packed_up_calls_nobody(view: TableView, goodbye: bool,
             assert (await watched.look()).tables[0].state != "away"
         assert watched.event.view().tables[0].calls == ""
         assert (await watched.look()).tables[0].calls == "does not answer: Connection refused", "it is announced"
+
+    asyncio.run(scenario())
+
+
+def test_games_of_a_folder_that_was_copied_count_once() -> None:
+    async def scenario() -> None:
+        before, later = (
+            game("A", 30, ("Ann", 3, True), ("Ben", 1, False)),
+            game("B", 5, ("Ann", 1, False), ("Ben", 2, True)),
+        )
+        begun = game("A", 0, ("Ann", 0, False), over=False)
+        shown = (named(ring_served(), "A"), [before, begun]), (named(ring_served(), "B"), [before, later, begun])
+        async with tables(*shown) as (addresses, _):
+            watched = Watched(addresses)
+            view = await watched.look()
+            assert (view.games, [(s.name, s.won, s.played) for s in view.standings]) == (
+                2,
+                [("Ann", 1, 2), ("Ben", 1, 2)],
+            )
+            assert view.twice == "“B” has 2 games of another table, whose folder was copied: each counts once."
+            assert len(watched.event.games()) == 3
 
     asyncio.run(scenario())
 

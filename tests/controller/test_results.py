@@ -443,6 +443,19 @@ def test_a_table_that_was_updated_before_says_more_and_is_understood(path: Path)
     assert "Game 1  Pizza Theory: Ann 2, Ben 2: not over" in asyncio.run(ask()).stdout
 
 
+def test_games_of_a_journal_that_was_copied_are_counted_once(path: Path) -> None:
+    with Journal(path) as journal:
+        play_whole_game(journal)
+    copied = path.with_name("copied.sqlite")
+    copied.write_bytes(path.read_bytes())
+    with Journal(copied) as journal:
+        play_whole_game(journal)
+    alone, both = ran(path), ran(path, copied)
+    assert "1 of 2 games are over" in alone.stdout
+    assert "2 of 4 games are over" in both.stdout
+    assert both.stderr == f"{copied} has 2 games of another table, whose folder was copied: each is counted once\n"
+
+
 def test_what_is_no_table_is_said() -> None:
     async def ask() -> list[Result]:
         async with serving(make_app(results=_failing), Hub(), "127.0.0.1", 0) as port:
