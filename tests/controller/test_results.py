@@ -453,7 +453,7 @@ def test_games_of_a_journal_that_was_copied_are_counted_once(path: Path) -> None
     alone, both = ran(path), ran(path, copied)
     assert "1 of 2 games are over" in alone.stdout
     assert "2 of 4 games are over" in both.stdout
-    assert both.stderr == f"{copied} has 2 games of another table, whose folder was copied: each is counted once\n"
+    assert both.stderr == f"{copied} has 1 game of another table, whose folder was copied: each is counted once\n"
 
 
 def test_what_is_no_table_is_said() -> None:
