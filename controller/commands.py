@@ -47,7 +47,9 @@ class Commands(Protocol):
 
     async def resume(self) -> None: ...
 
-    async def new_game(self, players: Sequence[Sitting], options: Mapping[str, Json], *, by: str = "") -> None:
+    async def new_game(
+        self, players: Sequence[Sitting], options: Mapping[str, Json], *, by: str = "", number: int | None = None
+    ) -> None:
         """End this game and start another with these players, in clockwise order, each of another name. An option may
         be what its default is: a file's name, in place of a table of facts, is only for the settings to give."""
         ...

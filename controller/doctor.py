@@ -7,6 +7,7 @@ beside it: that is said, and is no fault.
 import asyncio
 import contextlib
 import ctypes
+import errno
 import http.client
 import json
 import math
@@ -68,6 +69,8 @@ BOARD_S = 5.0
 ASKED_S = 2.0
 """A table on this machine says its name within this."""
 SLOW_FSYNC_S = 0.25
+MAKE_ROOM = "Delete what is not needed, or set data_dir to another disk."
+"""What helps where the disk is full, or nearly so."""
 _CLOCK_UNSYNCHRONISED = 5
 """adjtimex(2): TIME_ERROR."""
 
@@ -564,9 +567,11 @@ def check_disk(
         took_s = _write_through(existing, clock)
     except OSError as error:
         remedy = f"data_dir must be a folder that {_user()} may write: change its owner, or data_dir in the settings."
+        if error.errno == errno.ENOSPC:
+            remedy = MAKE_ROOM
         return Finding("disk", Health.BROKEN, f"{existing} cannot be written: {error.strerror}", remedy)
     what = f"{free / 1e9:.1f} GB free in {folder}; a record takes {1000 * took_s:.0f} ms"
-    remedy = "Delete what is not needed, or set data_dir to another disk."
+    remedy = MAKE_ROOM
     if free < FULL_BYTES:
         return Finding("disk", Health.BROKEN, f"full: {what}", remedy)
     if free < SCARCE_BYTES:

@@ -333,9 +333,13 @@ class Table:
             self._pause(False)
             self._show()
 
-    async def new_game(self, players: Sequence[Sitting], options: Mapping[str, Json], *, by: str = "") -> None:
+    async def new_game(
+        self, players: Sequence[Sitting], options: Mapping[str, Json], *, by: str = "", number: int | None = None
+    ) -> None:
         """See `Commands`."""
         async with self._deciding:
+            if self._running is not None and not self._over:  # another one would be ended than was meant
+                _check_seen(self._running, number, None)
             _check_names({sitting.seat: sitting.name for sitting in players})
             await self._new_game(players, options, by)
             self._show()
@@ -348,6 +352,8 @@ class Table:
             for seat in [sitting.seat for sitting in players if sitting.seat not in names]:
                 raise InvalidCommand(f"seat {seat}: nobody plays there; expected one of {sorted(names)}")
             renamed = {sitting.seat: sitting.name for sitting in players}
+            if len(renamed) != len(players):
+                raise InvalidCommand(f"seats {[sitting.seat for sitting in players]}: each seat is named once")
             _check_names(names | renamed)
             for seat, name in renamed.items():
                 await self._write("rename", _signed({"seat": seat, "name": name}, by))

@@ -104,6 +104,8 @@ class NewGame(Body):
     players: Annotated[list[NewPlayer], Field(min_length=1, max_length=16)]
     options: dict[str, Any] = {}
     """Which the game checks."""
+    number: Annotated[Whole, Field(ge=0)] | None = None
+    """The number of the game that its host sees, 0 for none; where another is played, that is not ended."""
 
 
 class OtherGame(Body):
@@ -437,7 +439,7 @@ def _host_router(commands: Commands, shelf: GameShelf, host_token: str) -> APIRo
     @router.post("/new_game", status_code=204)
     async def new_game(body: NewGame, by: By) -> None:
         """End this game and start another."""
-        await commands.new_game(_sittings(body.players), body.options, by=by)
+        await commands.new_game(_sittings(body.players), body.options, by=by, number=body.number)
 
     @router.post("/rename", status_code=204)
     async def rename(body: Renaming, by: By) -> None:

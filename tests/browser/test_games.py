@@ -181,6 +181,7 @@ def test_a_running_game_is_ended_by_no_single_click() -> None:
             await page.evaluate(f"{start}.click()")
             await page.until("!document.getElementById('games').open")
             assert [asked[0] for asked in commands.asked] == ["new_game"]
+            assert commands.seen == [(ring_served().number, None)]
 
     run(scenario)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import json
 import os
 import re
@@ -684,6 +685,16 @@ def test_disk_that_cannot_be_written(tmp_path: Path) -> None:
     finding = check_disk(tmp_path / "file" / "data")
     assert said(finding) == ("disk", Health.BROKEN)
     assert finding.what == f"{tmp_path / 'file'} cannot be written: Not a directory"
+    assert "change its owner" in finding.remedy
+
+
+def test_disk_that_is_full(tmp_path: Path) -> None:
+    def full(_: Path) -> os.statvfs_result:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    finding = check_disk(tmp_path, full)
+    assert said(finding) == ("disk", Health.BROKEN)
+    assert finding.remedy == "Delete what is not needed, or set data_dir to another disk."
 
 
 def test_the_real_disk_can_be_asked(tmp_path: Path) -> None:

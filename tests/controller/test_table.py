@@ -184,6 +184,8 @@ async def test_a_player_is_renamed_in_the_middle_of_a_game(tmp_path: Path) -> No
         await table.new_game([Sitting(4, "Player 2"), Sitting(2, "Player 1")], {})
         with pytest.raises(InvalidCommand, match=r"seat 3: nobody plays there; expected one of \[2, 4\]"):
             await table.rename([Sitting(2, "Bo"), Sitting(3, "Bo")])
+        with pytest.raises(InvalidCommand, match=r"seats \[2, 2\]: each seat is named once"):
+            await table.rename([Sitting(2, "Bo"), Sitting(2, "Mia")])
         await table.rename([Sitting(2, "Ünal")])
         again = make_table(journal, Outlets())
         await again.start()
@@ -776,6 +778,22 @@ async def test_what_is_in_the_journal_though_it_was_refused_counts_once_and_is_n
         again = make_table(table.journal, Outlets())
         await again.start()
         assert again.state == ours.state
+
+
+@in_loop
+async def test_no_other_game_is_ended_than_the_one_that_its_host_sees(tmp_path: Path) -> None:
+    async with in_lobby(tmp_path) as (table, _, _):
+        both = [Sitting(1, "Ann"), Sitting(2, "Ben")]
+        await table.new_game(both, {}, number=0)
+        with pytest.raises(CommandError, match="a game has begun since: now it is game 1"):
+            await table.new_game(both, {}, number=0)
+        await table.new_game(both, {}, number=1)
+        with pytest.raises(CommandError, match="game 1, which your page shows, is no longer played: now it is game 2"):
+            await table.new_game(both, {}, number=1)
+        await table.to_lobby()
+        await table.new_game(both, {}, number=2)
+        assert table.view is not None
+        assert table.view.number == 3
 
 
 @in_loop

@@ -121,20 +121,21 @@ export function createChooser(element, { ask, offers, view }) {
       if (!first || await ask("rename", { ...first, others }, refused)) element.close();
     };
     // There is no way back to a game that another was begun after.
-    let sure = false;
+    let sureOf = null;
     const start = async ({ target }) => {
       const players = seats.filter(({ plays }) => plays.checked).map(({ seat, said }) => ({ seat: seat.seat, name: said() || seat.name }));
       if (players.length === 0) {
         refused.textContent = `Tick who plays: ${chosen.title} takes ${span(chosen.players)} at this table.`;
         return;
       }
-      if (goesOn(view()) && !sure) {
-        sure = true;
+      const { number } = view();
+      if (goesOn(view()) && sureOf !== number) {
+        sureOf = number;
         target.textContent = "Yes, end the running game";
         refused.textContent = "The running game would end here, for good.";
         return;
       }
-      if (await ask("new_game", { players }, refused)) element.close();
+      if (await ask("new_game", { players, number }, refused)) element.close();
     };
     return html(
       "section",

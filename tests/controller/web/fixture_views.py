@@ -401,6 +401,9 @@ def _position(moment: Moment) -> dict[str, Any]:
         ],
         "special": moment.special,
         "special_text": {"title": title[0], "text": title[1]} if title else None,
+        "set_aside": [],
+        "moved": None,
+        "mystery": {"drawn": False, "face": None},
         "players": [
             _player(player, holding, score[player - 1], components)
             for player, holding in enumerate(moment.holdings, start=1)
@@ -476,11 +479,13 @@ def _player(
         ],
         "eaten": list(holding.eaten),
         "unseen_eaten": 0,
+        "unseen_faces": [],
         "specials": [
             {
                 "face": face,
                 "title": _SPECIALS[face][0],
                 "text": _SPECIALS[face][1],
+                "round": 1,
                 "used": face in holding.used,
                 "score": 5 if face == _CRUST else None,
             }

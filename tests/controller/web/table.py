@@ -45,8 +45,10 @@ class NotingCommands:
     async def resume(self) -> None:
         self._note("resume")
 
-    async def new_game(self, players: Sequence[Sitting], options: Mapping[str, Json], *, by: str = "") -> None:
-        self._note("new_game", [(p.seat, p.name) for p in players], options, by=by)
+    async def new_game(
+        self, players: Sequence[Sitting], options: Mapping[str, Json], *, by: str = "", number: int | None = None
+    ) -> None:
+        self._note("new_game", [(p.seat, p.name) for p in players], options, by=by, seen=(number, None))
 
     async def rename(self, players: Sequence[Sitting], *, by: str = "") -> None:
         self._note("rename", [(p.seat, p.name) for p in players], by=by)
