@@ -19,7 +19,7 @@ from itertools import count
 from pathlib import Path
 from random import Random
 from threading import Event
-from types import FrameType, MappingProxyType
+from types import FrameType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -31,7 +31,7 @@ from controller.games.registry import load_game, load_part
 from controller.hands import GameHands, Lying, MakeHands, Mistake, NewPiece, Slapping, Step
 from controller.seating import areas, random_seats
 from controller.simulation.gathering import Gathering, Paths
-from controller.simulation.players import Habits, SimulatedPlayers, Stuck, Tally
+from controller.simulation.players import Habits, Memory, SimulatedPlayers, Stuck, Tally
 from controller.views import RefereeState, TableView
 from firmware_bridge.signals import HOST_SEAT
 from hardware.simulated.board_cable import BoardCable
@@ -194,11 +194,11 @@ class People:
         self, number: int, hands: "_Hands", state: Any, seats: dict[Player, int], rng: Random
     ) -> Generator[None, None, None]:
         """Play to the end. A play that the table does not see, however often it is laid out, the host rules."""
-        tally, rulings, problem, over = Tally(), list[str](), "", False
+        tally, memory, rulings, problem, over = Tally(), Memory(), list[str](), "", False
         while not over:
             look, answer, habits = self._display.look, self._display.answer, self._habits()
             players = SimulatedPlayers(self._world, self._game, hands, state, seats, rng, look, answer, habits)
-            players.tally = tally
+            players.tally, players.memory = tally, memory
             try:
                 while not players.over:
                     players.step()
@@ -284,7 +284,7 @@ class _Hands:
         self.before: Any = None
         self.moves: Sequence[Any] = ()
         self._world: World | None = None
-        self._seats: Mapping[Player, int] = MappingProxyType({})
+        self._seats: Mapping[Player, int] = {}
         self._slicer: Player | None = None
 
     def give_knife(self, world: World, seats: Mapping[Player, int]) -> None:

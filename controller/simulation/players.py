@@ -2,12 +2,14 @@
 
 They know the rules and what they want to do; what the table's program makes of it they learn from its display, as
 people do. When it asks, they answer; when it complains about something that is as it should be, they lay the pieces it
-names anew; now and then they break a rule on purpose, wait for the complaint, and put it right.
+names anew; now and then they break a rule on purpose, wait for the complaint, and put it right. Where the host takes
+plays back they lay the table as it was before.
 """
 
+import copy
 import functools
 import math
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
@@ -85,6 +87,38 @@ LONGEST_OUTAGE_S = 120.0
 """A display that is dark for longer is not waited for."""
 
 
+REMEMBERED = 20
+"""So many plays people remember well enough to lay the table as it was before one of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    """The table before a play."""
+
+    state: Any
+    lying: Mapping[str, Lying]
+    hands: Mapping[str, Any]
+    """What the hands knew."""
+
+
+@dataclass(slots=True)
+class Memory:
+    """What people remember of a game."""
+
+    before: deque[_Moment] = field(default_factory=functools.partial(deque, maxlen=REMEMBERED))
+    """The moments before each of the last plays."""
+    undone: int = 0
+    """The number of the log's line that said last that something was taken back, as far as they have seen to it."""
+
+
+class _TakenBack(Exception):
+    """The host took plays back, up to this moment."""
+
+    def __init__(self, moment: _Moment) -> None:
+        super().__init__()
+        self.moment = moment
+
+
 class Stuck(Exception):
     """The table did not take a play, however often it was laid out again."""
 
@@ -121,6 +155,7 @@ class SimulatedPlayers:
         self._habits = habits or Habits()
         self.tally = Tally()
         self.over = False
+        self.memory = Memory()
         self._script = self._play()
 
     def step(self) -> None:
@@ -139,7 +174,10 @@ class SimulatedPlayers:
                 self._world.add_piece(new.piece, new.kind, new.front, new.back)
         yield from self._sit_down()
         while self._game.turn(self.state).actor is not Actor.NOBODY:
-            yield from self._next_play()
+            try:
+                yield from self._next_play()
+            except _TakenBack as back:
+                yield from self._lay_as_before(back.moment)
 
     def _sit_down(self) -> Generator[None, None, None]:
         """Join with the seats' buttons, start with the host's."""
@@ -161,6 +199,8 @@ class SimulatedPlayers:
         return view.position is not None or any(s.seat == seat and s.lamp == "on" for s in view.seats)
 
     def _next_play(self) -> Generator[None, None, None]:
+        self._check_not_taken_back()
+        self.memory.before.append(_Moment(self.state, self._lying(), self._copied(vars(self._hands))))
         moves, player = self._hands.next_play(self.state)
         if self._rng.random() < self._habits.mistake:
             yield from self._break_a_rule(moves)
@@ -200,6 +240,7 @@ class SimulatedPlayers:
         view = self._eyes()
         if view is None:
             return
+        self._check_not_taken_back()
         reached = self._on_the_way(before, moves, view.position)
         if reached is None:
             self.tally.wrong += 1
@@ -259,16 +300,49 @@ class SimulatedPlayers:
         yield from self._put_right(mistake, lying)
 
     def _put_right(self, mistake: Mistake, lying: Mapping[str, Lying]) -> Generator[None, None, None]:
-        changed = [
-            Lay(piece, lying[piece].pose, lying[piece].face_up, lying[piece].front)
-            for piece, now in self._lying().items()
-            if now != lying[piece]
-        ]
-        back = [Step(mistake.player, tuple(changed))] if changed else []
+        changed = self._changed_since(lying)
+        back = [Step(mistake.player, changed)] if changed else []
         yield from self._carry_out(mistake.put_right or back)
         yield from self._until(
             lambda view: view.breach is None and view.referee is not RefereeState.HANDS, self._habits.patience_s
         )
+
+    # What is taken back ----------------------------------------------------------------------------------------------
+
+    def _check_not_taken_back(self) -> None:
+        """Raises _TakenBack where the display shows the table as it was before one of the last plays."""
+        view = self._eyes()
+        last = view.log[-1] if view is not None and view.log else None
+        if view is None or last is None or last.source != "undo" or last.seq == self.memory.undone:
+            return
+        if view.position == self._shown(self.state):
+            return
+        for moment in reversed(self.memory.before):
+            if self._shown(moment.state) == view.position:
+                self.memory.undone = last.seq
+                raise _TakenBack(moment)
+
+    def _lay_as_before(self, moment: _Moment) -> Generator[None, None, None]:
+        self.tally.notes.append("taken back by the host")
+        while self.memory.before.pop() is not moment:
+            pass
+        while self._world.busy:
+            yield
+        self.state = moment.state
+        vars(self._hands).update(self._copied(moment.hands))
+        changed = self._changed_since(moment.lying)
+        yield from self._carry_out([Step(next(iter(self._seats)), changed)] if changed else [])
+        yield from self._until(
+            lambda view: view.breach is None and view.referee is not RefereeState.HANDS, self._habits.patience_s
+        )
+
+    def _copied(self, hands: Mapping[str, Any]) -> dict[str, Any]:
+        """What hands know, apart from what they go on with: whoever plays again may do otherwise."""
+        kept = (self._game, self._world, self._rng)
+        return copy.deepcopy(dict(hands), {id(one): one for one in kept})
+
+    def _shown(self, state: Any) -> Any:
+        return self._game.view(state, None)
 
     # Hands and eyes ------------------------------------------------------------------------------------------------
 
@@ -333,6 +407,14 @@ class SimulatedPlayers:
 
     def _lying(self) -> dict[str, Lying]:
         return {name: Lying(piece.pose, piece.face_up, piece.front) for name, piece in self._world.pieces.items()}
+
+    def _changed_since(self, lying: Mapping[str, Lying]) -> tuple[Lay, ...]:
+        """What lays everything as it lay then."""
+        return tuple(
+            Lay(piece, lying[piece].pose, lying[piece].face_up, lying[piece].front)
+            for piece, now in self._lying().items()
+            if now != lying[piece]
+        )
 
     def _notation(self, state: Any, moves: Sequence[Any]) -> list[str]:
         texts = []

@@ -225,6 +225,32 @@ def test_a_game_that_nobody_here_plays_is_replaced(tmp_path: Path) -> None:
     assert evening.display.begun_on_the_page == 1
 
 
+@pytest.mark.parametrize("times", [1, 3])
+def test_what_the_host_takes_back_they_lay_as_it_was_and_go_on(tmp_path: Path, times: int) -> None:
+    evening = Evening(tmp_path, gathering())
+
+    def plays() -> int:
+        assert evening.table.view is not None
+        return sum(line.source != "undo" for line in evening.table.view.log)
+
+    async def play() -> None:
+        await evening.open()
+        for before in (6, 9):
+            await evening.pass_until(lambda before=before: plays() >= before)  # type: ignore[misc]
+            for _ in range(10):
+                await evening.step()
+            for _ in range(times):
+                await evening.table.undo()
+        await evening.pass_until(lambda: len(evening.games()) == 1)
+
+    asyncio.run(play())
+    evening.journal.close()
+    [game] = evening.games()
+    assert (game["problem"], game["agrees"], game["rulings"]) == ("", True, [])
+    assert game["tally"]["wrong"] == 0
+    assert game["tally"]["notes"].count("taken back by the host") == 2
+
+
 def test_while_the_host_pauses_nobody_moves(tmp_path: Path) -> None:
     evening = Evening(tmp_path, gathering())
 
