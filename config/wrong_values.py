@@ -3,6 +3,7 @@
 from pydantic_core import ErrorDetails
 
 _SHOWN_CHARS = 80
+_NAMED = {True: "true", False: "false", None: "null"}
 _KINDS = {
     "int_type": "a whole number",
     "int_parsing": "a whole number",
@@ -19,8 +20,8 @@ _KINDS = {
 
 
 def shown_value(value: object) -> str:
-    """A value as Python writes it, shortened."""
-    text = repr(value)
+    """A value as Python writes it, but for what JSON and TOML write alike, shortened."""
+    text = _NAMED.get(value, repr(value)) if value is None or isinstance(value, bool) else repr(value)
     return text if len(text) <= _SHOWN_CHARS else text[: _SHOWN_CHARS - 1] + "…"
 
 

@@ -356,7 +356,8 @@ def _told(game: _Running, request: AnyRequest) -> dict[str, Json]:
         case Legal():
             listed = list(islice(engine.legal(state), request.limit + 1))
             moves = [_move_json(engine, state, move) for move in listed[: request.limit]]
-            return {"moves": moves, "more": len(listed) > request.limit}
+            unlisted = not listed and engine.turn(state).actor is Actor.CHANCE
+            return {"moves": moves, "more": len(listed) > request.limit or unlisted}
         case Explain():
             return _explained(game, request)
         case View():
@@ -487,7 +488,8 @@ def _parse(line: str) -> Json:
     try:
         return parse_json(line)
     except NotStrictJson as error:
-        raise RequestError("not_json", f"column {error.at + 1}: {error}") from error
+        where = "" if error.at is None else f"column {error.at + 1}: "
+        raise RequestError("not_json", f"{where}{error}") from error
 
 
 def _id(data: Json) -> Json:

@@ -13,9 +13,9 @@ _MOST_DIGITS = 18
 
 
 class NotStrictJson(ValueError):
-    """Text that is no JSON, or JSON that is refused; `at` is the index of the character where that is known."""
+    """Text that is no JSON, or JSON that is refused; `at` is the index of the character, None where it is not known."""
 
-    def __init__(self, reason: str, at: int = 0) -> None:
+    def __init__(self, reason: str, at: int | None = None) -> None:
         super().__init__(reason)
         self.at = at
 

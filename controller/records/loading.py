@@ -377,7 +377,7 @@ def _json(text: str, piece: _Piece, offset: int) -> Json:
     try:
         return parse_json(text)
     except NotStrictJson as error:
-        piece.fail(f"{error}", offset + error.at)
+        piece.fail(f"{error}", offset + (error.at or 0))
 
 
 def _parse_result(piece: _Piece) -> Result | None:

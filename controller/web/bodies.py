@@ -32,4 +32,4 @@ class _StrictRequest(Request):
         except UnicodeDecodeError as error:
             raise json.JSONDecodeError(f"no UTF-8: {error.reason}", "", error.start) from error
         except NotStrictJson as error:
-            raise json.JSONDecodeError(str(error).removeprefix("no JSON: "), "", error.at) from error
+            raise json.JSONDecodeError(str(error).removeprefix("no JSON: "), "", error.at or 0) from error

@@ -66,7 +66,11 @@ def named_host(request: Request) -> str:
 def require_host(request: Request, given: str | None, token: str) -> None:
     """Raises HTTPException 403 for everybody but the host."""
     if not is_host(request, given, token):
-        raise HTTPException(403, f"Only the host may do this: send the token printed at start as {HOST_TOKEN_HEADER}.")
+        raise HTTPException(
+            403,
+            "Only the host may do this: open the address with ?host= that was printed at start, or send its token as "
+            f"{HOST_TOKEN_HEADER}.",
+        )
 
 
 class Guard:

@@ -513,9 +513,9 @@ def test_the_games_of_the_day_are_listed(size: str) -> None:
             await page.until("document.querySelectorAll('#games tr').length === 3")
             rows = "[...document.querySelectorAll('tbody tr')].map((row) => row.lastChild.innerText)"
             assert await page.evaluate(rows) == [
-                "W" * 40, "Ann", f"SLICE\n\nAnn, {'W' * 40}; being played",
+                "W" * 40, "Ann", f"SLICE\n\nBeing played: Ann, {'W' * 40}",
                 f"Pizzeria\n\n{'W' * 40}: 35 (won), Ann: 21",
-                f"Pizza Theory (simulated)\n\nAnn, {'W' * 40}; left before it was over",
+                f"Pizza Theory (simulated)\n\nLeft before it was over: Ann, {'W' * 40}",
             ]  # fmt: skip
             newest = await page.evaluate("document.querySelector('#games tr').firstChild.textContent")
             hour_ago = "new Date(Date.now() - 3600e3).toLocaleString(undefined, {weekday: 'short', hour: '2-digit'})"

@@ -192,7 +192,7 @@ def test_a_new_game_replaces_the_old_one(game: Client) -> None:
         ({"do": ["view"]}, "bad_request", "do: ['view'] is none of version"),
         ({"do": "view", "players": 1}, "bad_request", "players: unknown key; expected id, do, player"),
         ({"do": "view", "player": "1"}, "bad_request", "player: got '1', expected a whole number"),
-        ({"do": "view", "player": True}, "bad_request", "player: got True, expected a whole number"),
+        ({"do": "view", "player": True}, "bad_request", "player: got true, expected a whole number"),
         ({"do": "view", "view": 1, "player": "x"}, "bad_request", "player: got 'x', expected a whole number"),
         ({"do": "version", "id": 1.5}, "bad_request", "id: got 1.5, expected a whole number or text"),
         ({"do": "version", "id": {"int": 1}}, "bad_request", "id: got {'int': 1}, expected a whole number or text"),

@@ -30,7 +30,7 @@ function row(first, second) {
 
 function outcome({ players, over, problem, doubt }, anotherCame) {
   if (problem) return `cannot be told: ${problem}`;
-  if (!over) return [...named(players, ({ so_far }) => (so_far === null ? "" : `: ${so_far}`)), anotherCame ? "; left before it was over" : "; being played"];
+  if (!over) return [anotherCame ? "Left before it was over: " : "Being played: ", ...named(players, ({ so_far }) => (so_far === null ? "" : `: ${so_far}`))];
   const best = [...players].sort((one, other) => other.won - one.won || other.total - one.total);
   return [...named(best, ({ total, won }) => `: ${total}${won ? " (won)" : ""}`), doubt && ` (${doubt})`];
 }

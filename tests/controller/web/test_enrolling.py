@@ -330,7 +330,7 @@ def test_what_goes_wrong_is_said(tmp_path: Path, picture: Image) -> None:
     assert request(app, "GET", "/api/enrol/photo/7.jpg").status_code == 404
     assert request(app, "POST", "/api/enrol/name", json={"photo": 0, "number": 1, "colour": "red"}).status_code == 422
     numbered = request(app, "POST", "/api/enrol/name", json={"photo": 0, "number": True, "face": "x"})
-    assert numbered.json()["detail"] == "body.number: got True, expected: a whole number"
+    assert numbered.json()["detail"] == "body.number: got true, expected: a whole number"
     assert not (tmp_path / "mine.faces").exists()
     assert request(app, "DELETE", "/api/enrol/photo/0").json()["photos"] == []
 

@@ -91,6 +91,7 @@ def test_a_display_shows_why_and_the_game_again_when_there_is_one() -> None:
                 await page.until(DRAWN)
             async with serving(create_app(REASON), Hub(), "127.0.0.1", port):
                 await page.until(f"document.body?.textContent.includes({json.dumps(REASON)})")
+                await page.until("getComputedStyle(document.body).backgroundColor === 'rgb(27, 18, 13)'")
                 assert await page.evaluate(OVERFLOWS) == []
                 assert await illegible(page, television=True) == []
             await asyncio.sleep(4)  # nothing answers while it tries again
