@@ -18,7 +18,7 @@ from vision.enrolling.contact_sheet import contact_sheet, numbered, upright
 from vision.enrolling.laid_out import LaidOut, SeenTable, doubt_of_table, find_laid_out
 from vision.enrolling.lumps import lumps
 from vision.files.board_marks import MARKS, parse_marks
-from vision.files.label_kinds import LABEL_KINDS, LabelError, with_article
+from vision.files.label_kinds import LABEL_KINDS, TRUE_KINDS, LabelError, with_article
 from vision.frame import Image
 from vision.mat.lens import Lens
 from vision.mat.registration import Registration, lens_doubt
@@ -244,7 +244,7 @@ def learn(
     theirs, if it is known; `named_at` says where each face is named, if doubts are to say so.
 
     Raises:
-        LabelError: nothing is named, or a piece is named as one of another kind.
+        LabelError: nothing is named, a piece is named as one of another kind, or none is of a kind that the game has.
         RegistrationError: a photo cannot be laid over the table.
     """
     named = [(image, named_only(labels)) for image, labels in photos]
@@ -252,6 +252,13 @@ def learn(
         _check_kinds(labels["pieces"], name, game)
     if not any(labels["pieces"] for _, labels in named):
         raise LabelError(f"no piece is named in {', '.join(names)}; expected a face for at least one")
+    kinds = {str(piece.get("kind")) for _, labels in named for piece in labels["pieces"]}
+    if not any(TRUE_KINDS.get(kind) in game.kinds for kind in kinds):
+        expected = ", ".join(sorted(word for word, kind in TRUE_KINDS.items() if kind in game.kinds))
+        raise LabelError(
+            f"none of the pieces in {', '.join(names)} is one of {game.game}: they are of kind "
+            f"{', '.join(sorted(kinds))}; expected {expected}, or another --game"
+        )
     pack = enrol([one for one in named if one[1]["pieces"]], source=[
         name for name, (_, labels) in zip(names, named, strict=True) if labels["pieces"]
     ], board_spaces=game.board_spaces, lens=lens)  # fmt: skip

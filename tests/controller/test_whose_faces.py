@@ -9,7 +9,7 @@ import pytest
 from controller.games.registry import load_part
 from controller.games.slice.components import load_components
 from controller.watching import load_faces
-from controller.whose_faces import OtherGamesFaces, check_faces
+from controller.whose_faces import OtherGamesFaces, check_faces, faces_of
 from tests.vision import drawn_cards
 from tests.vision.drawn_table import enrolled
 from vision.pieces.faces import FacePack, FacePackError, KindFaces, save_pack
@@ -148,3 +148,8 @@ def test_a_table_is_not_begun_with_another_games_faces(drawn: FacePack, tmp_path
     save_pack(drawn, path)
     with pytest.raises(OtherGamesFaces, match="expected a file that `pizzatable enrol --game new_york_slice` made"):
         load_faces(path, "new_york_slice")
+
+
+def test_pieces_of_a_kind_that_the_game_lacks_are_doubted(drawn: FacePack) -> None:
+    doubts = faces_of("slice").doubts(pack_of(drawn, "slice/bacon", "3/1"))
+    assert "slice has no pieces of kind tile" in doubts

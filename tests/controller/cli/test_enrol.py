@@ -158,7 +158,8 @@ def test_faces_and_kinds_that_the_game_lacks_are_warned_of(tmp_path: Path) -> No
     assert result.exit_code == 0, result.output
     assert "warning: pizzeria has no such faces: a/1 at photo 1 of 1: pieces[" in result.stderr
     result = enrol_drawn(tmp_path, label(enrolment()), game="slice")
-    assert "warning: slice has no pieces of kind tile, special" in result.stderr
+    assert result.exit_code == 1
+    assert "none of the pieces in a.jpg is one of slice: they are of kind special, tile; expected" in result.stderr
 
 
 def test_a_wrong_label_is_named_with_its_file_and_place(tmp_path: Path) -> None:
