@@ -1,7 +1,9 @@
 """What is told of a table's games where its journal is damaged."""
 
 import asyncio
+import contextlib
 import sqlite3
+import struct
 from pathlib import Path
 
 import pytest
@@ -15,26 +17,57 @@ from tests.controller.web.table import got, make_app
 BEGUN = {"game": "pizza_theory", "seats": [2, 5], "names": ["Ann", "Ben"], "options": {}, "first": 1}
 
 
+PICTURES = 40
+"""So many that their table has several pages."""
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """A journal whose pictures' part of the file is damaged."""
+    """A journal."""
     path = tmp_path / "journal.sqlite"
     with Journal(path) as journal:
         journal.append("game", BEGUN, begins_game=True)
-        journal.append("refused", {"problem": "A slice is gone.", "remedy": "Lay it back."}, b"picture").result()
-    connection = sqlite3.connect(path)
-    (root,) = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'evidence'").fetchone()
-    (size,) = connection.execute("PRAGMA page_size").fetchone()
-    connection.close()
-    content = bytearray(path.read_bytes())
-    content[(root - 1) * size : root * size] = bytes(size)
-    path.write_bytes(content)
+        for _ in range(PICTURES):
+            journal.append("refused", {"problem": "A slice is gone.", "remedy": "Lay it back."}, bytes(500))
     return path
+
+
+def damage(path: Path, *, root: bool) -> None:
+    """The first page of its pictures' table, or the first of those that have some."""
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        (page,) = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'evidence'").fetchone()
+        (size,) = connection.execute("PRAGMA page_size").fetchone()
+    content = bytearray(path.read_bytes())
+    if not root:  # https://www.sqlite.org/fileformat2.html: an interior page's first cell begins with its left child
+        start = (page - 1) * size
+        (cell,) = struct.unpack_from(">H", content, start + 12)
+        (page,) = struct.unpack_from(">I", content, start + cell)
+    content[(page - 1) * size : page * size] = bytes(size)
+    path.write_bytes(content)
+
+
+def test_where_no_picture_could_be_written_the_journal_is_recovered_without_them(path: Path) -> None:
+    damage(path, root=True)
+
+    async def scenario() -> None:
+        keeper = JournalKeeper(path)
+        assert keeper.recovery is not None
+        assert keeper.recovery.lost == ()
+        told = Past(keeper, Results(keeper.records)).happened(1)
+        assert told is not None
+        assert [one.picture for one in told] == [False] * (PICTURES + 2)
+        seq = await asyncio.wrap_future(keeper.append("refused", {"problem": "?"}, b"picture"))
+        assert keeper.evidence(seq) == b"picture"
+        keeper.close()
+
+    asyncio.run(scenario())
 
 
 def test_what_happened_is_told_without_pictures_that_cannot_be_read(
     path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
+    damage(path, root=False)
+
     async def scenario() -> None:
         keeper = JournalKeeper(path)
         assert keeper.recovery is None
@@ -44,7 +77,8 @@ def test_what_happened_is_told_without_pictures_that_cannot_be_read(
         for _ in range(2):
             answer = await got(app, "/api/results/1")
             assert answer.status_code == 200
-            assert [(one["text"], one["picture"]) for one in answer.json()][1:] == [("A slice is gone.", False)]
+            told = [(one["text"], one["picture"]) for one in answer.json()]
+            assert told[1:] == [("A slice is gone.", False)] * PICTURES
         assert (await got(app, "/api/results/2")).status_code == 404
         answer = await got(app, "/api/results/pictures/2")
         assert (answer.status_code, answer.json()["title"]) == (503, "Not read")
