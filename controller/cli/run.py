@@ -96,17 +96,18 @@ def command(
         if not unattended:
             raise
         error.show()
-        _tell(error.message, overridden(config or load_table(), port, data))
-        click.get_current_context().exit(error.exit_code)
+        ended = _tell(error.message, overridden(config or load_table(), port, data))
+        click.get_current_context().exit(0 if ended else error.exit_code)
 
 
-def _tell(reason: str, config: TableConfig) -> None:
-    """Say on the display's address why the table does not start."""
+def _tell(reason: str, config: TableConfig) -> bool:
+    """Say on the display's address why the table does not start, for a while; whether somebody ended it meanwhile."""
     from controller.web.not_started import tell_not_started
     from controller.web.server import ServerError
 
     with contextlib.suppress(ServerError):  # it may be what is the matter
-        asyncio.run(tell_not_started(reason, config.lan.host, config.lan.port, TOLD_S))
+        return asyncio.run(tell_not_started(reason, config.lan.host, config.lan.port, TOLD_S))
+    return False
 
 
 def _run(

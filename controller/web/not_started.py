@@ -37,8 +37,8 @@ def create_app(reason: str) -> FastAPI:
     return app
 
 
-async def tell_not_started(reason: str, host: str, port: int, for_s: float) -> None:
-    """Say so for a while, or until the program is to end.
+async def tell_not_started(reason: str, host: str, port: int, for_s: float) -> bool:
+    """Say so for a while, or until the program is to end; whether it is.
 
     Raises:
         ServerError: nothing can listen at this address.
@@ -49,3 +49,4 @@ async def tell_not_started(reason: str, host: str, port: int, for_s: float) -> N
     async with serving(create_app(reason), Hub(), host, port):
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(ended.wait(), for_s)
+    return ended.is_set()

@@ -74,7 +74,7 @@ def test_an_unattended_table_says_it_until_it_is_ended(tmp_path: Path) -> None:
         assert "This table cannot start" in said
         assert "'chess' is no game" in said
         table.send_signal(signal.SIGTERM)
-        assert table.wait(20) == 1
+        assert table.wait(20) == 0, "it was ended in order"
     with start(tmp_path, port) as table:
         assert table.wait(20) == 1, "who sits before a terminal does not wait"
 
