@@ -209,6 +209,7 @@ def _forget_slices(faces: Path, path: Path) -> None:
     save_pack(FacePack({PieceKind.SPECIAL: pack.kinds[PieceKind.SPECIAL]}, pack.source), path)
 
 
+@pytest.mark.long
 def test_another_copy_than_the_one_that_was_shown_is_said(
     tmp_path: Path, service: Service, own_copy: list[Path]
 ) -> None:
