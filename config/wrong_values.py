@@ -2,6 +2,8 @@
 
 from pydantic_core import ErrorDetails
 
+from config.counted import counted
+
 _SHOWN_CHARS = 80
 _NAMED = {True: "true", False: "false", None: "null"}
 _KINDS = {
@@ -31,13 +33,13 @@ def expectation(details: ErrorDetails) -> str:
         return _KINDS[details["type"]]
     match details["type"]:
         case "string_too_short":
-            return f"at least {_counted(details['ctx']['min_length'], 'character')}"
+            return f"at least {counted(details['ctx']['min_length'], 'character')}"
         case "string_too_long":
-            return f"at most {_counted(details['ctx']['max_length'], 'character')}"
+            return f"at most {counted(details['ctx']['max_length'], 'character')}"
         case "too_short":
-            return f"at least {_counted(details['ctx']['min_length'], 'element')}"
+            return f"at least {counted(details['ctx']['min_length'], 'element')}"
         case "too_long":
-            return f"at most {_counted(details['ctx']['max_length'], 'element')}"
+            return f"at most {counted(details['ctx']['max_length'], 'element')}"
         case "string_pattern_mismatch":
             return f"text that matches {details['ctx']['pattern']}"
         case _:
@@ -49,7 +51,3 @@ def expectation(details: ErrorDetails) -> str:
 def is_of_kind(details: ErrorDetails) -> bool:
     """Whether the value was of the right kind, and something else is wrong with it."""
     return not details["type"].endswith("_type")
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"

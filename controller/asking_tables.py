@@ -112,8 +112,8 @@ def _refused(answer: http.client.HTTPResponse) -> str:
     """Why it is not answered: in the table's own words, where it says."""
     with contextlib.suppress(ValueError, TypeError, KeyError):
         detail = json.loads(answer.read(MOST_PROBLEM_BYTES))["detail"]
-        if isinstance(detail, str) and detail.isprintable():
-            return detail
+        if isinstance(detail, str) and (told := " ".join(detail.split())).isprintable():
+            return told
     return f"it answers {answer.status} {answer.reason}"
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal, TypeVar
 
+from config.counted import counted
 from config.names import in_order
 from controller.asking_tables import TableNotAsked, ask_results, ask_state, by_clock
 from controller.finding_tables import MOST_TABLES, TOO_MANY, FoundTable
@@ -250,7 +251,7 @@ class Event:
         tables = self._shown()
         for table, once in zip(tables, counted_once([table.games for table in tables]), strict=True):
             if copied := len(table.games) - len(once):
-                again = "1 game" if copied == 1 else f"{copied} games"
+                again = counted(copied, "game")
                 told.append(f"“{table.name}” has {again} of another table, whose folder was copied: each counts once.")
         return " ".join(told)
 

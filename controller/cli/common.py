@@ -59,11 +59,6 @@ def game_option(command: Command) -> Command:
     )(command)
 
 
-def counted(number: int, thing: str) -> str:
-    """So many things, as it is said: "1 photo", "2 photos"."""
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
-
-
 def overridden(config: TableConfig, port: int | None, data: Path | None) -> TableConfig:
     """The settings with those from the command line, where they were given."""
     if port is not None:

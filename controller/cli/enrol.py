@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from config.counted import counted
 from config.errors import ConfigError
 from config.loader import load_table, table_files
-from controller.cli.common import EXISTING_FILE, NamedPath, counted, game_option, keep_what_is_read, told, writing
+from controller.cli.common import EXISTING_FILE, NamedPath, game_option, keep_what_is_read, told, writing
 from controller.game import GameError
 from controller.games.registry import needs_faces
 from controller.lenses import lens_for

@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from controller.cli.common import EXISTING_FILE, NamedPath, counted, game_option, keep_what_is_read, told
+from config.counted import counted
+from controller.cli.common import EXISTING_FILE, NamedPath, game_option, keep_what_is_read, told
 from controller.games.registry import load_part
 from controller.lenses import lens_for
 from controller.reading import Describe

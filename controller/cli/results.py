@@ -7,9 +7,10 @@ from urllib.parse import urlsplit
 
 import click
 
+from config.counted import counted
 from config.names import shown
 from controller.asking_tables import TableNotAsked, ask_results, by_clock, parse_address
-from controller.cli.common import RECOVER, counted, named_tables
+from controller.cli.common import RECOVER, named_tables
 from controller.journal import JournalDamaged, JournalError, JournalInUse, read_journal
 from controller.records.results import Results, counted_once, standings
 from controller.records.spreadsheet import csv_lines, local_time

@@ -26,6 +26,7 @@ from tests.controller.web.table import make_app
 from tests.rigs.running import free_port
 
 REASON = "the disk is full: <b>free</b> some space & try again"
+SEVERAL = "table.toml:2: one thing\ntable.toml:3: another"
 
 
 def test_people_get_a_page_and_programs_a_problem() -> None:
@@ -40,6 +41,10 @@ def test_people_get_a_page_and_programs_a_problem() -> None:
                     assert (problem.status_code, problem.headers["content-type"]) == (503, "application/problem+json")
                     assert problem.json()["detail"] == f"This table cannot start: {REASON}"
             with pytest.raises(TableNotAsked, match="cannot be asked: This table cannot start: the disk is full"):
+                await asyncio.to_thread(ask_state, f"http://127.0.0.1:{port}")
+
+        async with serving(create_app(SEVERAL), Hub(), "127.0.0.1", 0) as port:
+            with pytest.raises(TableNotAsked, match=r"start: table\.toml:2: one thing table\.toml:3: another"):
                 await asyncio.to_thread(ask_state, f"http://127.0.0.1:{port}")
 
     asyncio.run(scenario())
@@ -95,8 +100,9 @@ def test_a_display_shows_why_and_the_game_again_when_there_is_one() -> None:
                 assert await page.evaluate(OVERFLOWS) == []
                 assert await illegible(page, television=True) == []
             await asyncio.sleep(4)  # nothing answers while it tries again
-            async with serving(create_app("another reason"), Hub(), "127.0.0.1", port):
-                await page.until("document.body?.textContent.includes('another reason')")
+            async with serving(create_app(SEVERAL), Hub(), "127.0.0.1", port):
+                lines = "document.querySelector('[role=alert]')?.innerText.trim()"
+                await page.until(f"{lines} === {json.dumps(SEVERAL)}")
             hub = Hub()
             hub.publish(ring_served())
             async with serving(make_app(hub), hub, "127.0.0.1", port):
