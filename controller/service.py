@@ -99,6 +99,14 @@ class ServiceError(Exception):
     """The service cannot start or go on; the message says why and what to do."""
 
 
+class GameInTheWay(ServiceError):
+    """The journal's last game does not replay: its host, who has `host_token`, may leave it."""
+
+    def __init__(self, message: str, host_token: str) -> None:
+        super().__init__(message)
+        self.host_token = host_token
+
+
 def run_service(
     shelf: Shelf, choice: Choice, gathering: Gathering, *, fresh: bool, named: bool = False, why: str = ""
 ) -> None:
@@ -110,6 +118,7 @@ def run_service(
     is there.
 
     Raises:
+        GameInTheWay: the last game cannot be gone on with.
         ServiceError: something that a table cannot do without is missing.
     """
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s")
@@ -190,12 +199,13 @@ class _Service:
         there, it is said `why` this game is played.
 
         Raises:
+            GameInTheWay: the last game cannot be gone on with.
             NotPlayable, ServiceError, ServerError, JournalError, SimulatedTableError: it cannot start or go on.
         """
         try:
             await self._table.start(fresh=fresh)
         except NotReplayed as error:
-            raise ServiceError(f"{error}. {error.remedy}") from error
+            raise GameInTheWay(f"{error}. {error.remedy}", self._token) from error
         self._show_starting()
         async with contextlib.AsyncExitStack() as stack:
             lan = self._config.lan

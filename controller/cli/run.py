@@ -86,28 +86,39 @@ def command(
     were changed or --game or --option say otherwise.
     """
     config: TableConfig | None = None
-    try:
-        with told(ConfigError, GameError):
-            files = table_files(config_file, os.environ)
-            config = overridden(load_table(files), port, data)
-            shelf = Shelf(config, players, config_file)
-        _run(shelf, files, game, options, fresh=fresh, speed=speed, mistakes=mistakes, seed=seed)
-    except click.ClickException as error:
-        if not unattended:
-            raise
-        error.show()
-        ended = _tell(error.message, overridden(config or load_table(), port, data))
-        click.get_current_context().exit(0 if ended else error.exit_code)
+    while True:
+        try:
+            with told(ConfigError, GameError):
+                files = table_files(config_file, os.environ)
+                config = overridden(load_table(files), port, data)
+                shelf = Shelf(config, players, config_file)
+            _run(shelf, files, game, options, fresh=fresh, speed=speed, mistakes=mistakes, seed=seed)
+            return
+        except click.ClickException as error:
+            if not unattended:
+                raise
+            error.show()
+            _tell_until_game_is_left(error, overridden(config or load_table(), port, data))
+            fresh = True
 
 
-def _tell(reason: str, config: TableConfig) -> bool:
-    """Say on the display's address why the table does not start, for a while; whether somebody ended it meanwhile."""
-    from controller.web.not_started import tell_not_started
+def _tell_until_game_is_left(error: click.ClickException, config: TableConfig) -> None:
+    """Say on the display's address why the table does not start, until its host leaves the game that is in the way.
+
+    Raises:
+        click.exceptions.Exit: somebody ended it, or it was said for long enough.
+    """
+    from controller.service import GameInTheWay
+    from controller.web.not_started import Then, tell_not_started
     from controller.web.server import ServerError
 
+    token = error.__cause__.host_token if isinstance(error.__cause__, GameInTheWay) else None
+    then = Then.TRY_AGAIN
     with contextlib.suppress(ServerError):  # it may be what is the matter
-        return asyncio.run(tell_not_started(reason, config.lan.host, config.lan.port, TOLD_S))
-    return False
+        then = asyncio.run(tell_not_started(error.message, config.lan.host, config.lan.port, TOLD_S, token))
+    if then is not Then.LEAVE_GAME:
+        raise click.exceptions.Exit(0 if then is Then.END else error.exit_code)
+    click.echo("The host left that game: begun anew.")
 
 
 def _run(

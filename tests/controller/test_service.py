@@ -23,11 +23,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import cv2
+import httpx
 import numpy as np
 import pytest
 
 from config.loader import load_table
-from controller.journal import Journal
+from controller.journal import Journal, read_journal
 from controller.lens_proof import AGAIN_S, FIRST_S, prove_lens
 from controller.parts import lens_part
 from controller.slap_book import SETTLED_S
@@ -36,7 +37,7 @@ from controller.views import PartState, PartView
 from hardware.simulated.emulated_board import EmulatedBoard
 from tests.controller.web.table import got, until
 from tests.rigs.emulation import CannotEmulate, build
-from tests.rigs.running import SETTINGS, Service, learn_own_copy
+from tests.rigs.running import SETTINGS, Patience, Service, learn_own_copy
 from tests.vision import drawn_table
 from vision.frame import Frame
 from vision.mat.lens import Lens
@@ -181,6 +182,30 @@ def test_a_record_that_does_not_replay_is_named(tmp_path: Path, service: Service
     said = refused(service, "--config", str(tmp_path / "usb.toml"), "--game", "dice_and_slice")
     assert "record 1 (play) does not replay: no game is running" in said
     assert "`pizzatable run --fresh` leaves that game be" in said
+
+
+def test_the_host_of_an_unattended_table_leaves_a_game_that_does_not_replay(tmp_path: Path, service: Service) -> None:
+    (tmp_path / "usb.toml").write_text(SETTINGS.replace("[camera]", '[camera]\ndriver = "opencv:0"'))
+    with Journal(service.journal) as journal:
+        journal.append("play", {"moves": [], "text": "?"}).result()
+    service.start("--unattended", "--config", str(tmp_path / "usb.toml"), "--game", "dice_and_slice")
+    patience = Patience(30, service.processes)
+    said = b""
+    while not said and patience.lasts():
+        with contextlib.suppress(OSError):
+            said = service.ask("GET", "/api/state")[1]
+        time.sleep(0.05)
+    assert b"record 1 (play) does not replay" in said
+    address, stranger = f"http://127.0.0.1:{service.port}/api/leave_game", {"Via": "1.1 somebody"}
+    refused = httpx.post(address, headers=stranger)
+    assert (refused.status_code, refused.headers["content-type"]) == (403, "application/problem+json")
+    assert service.look() is None, "nobody but the host leaves it"
+    token = (service.data / "host-token").read_text().strip()
+    assert httpx.post(address, headers=stranger | {"X-Host-Token": token}).status_code == 204
+    service.look_until(lambda view: True, 30)
+    service.send(signal.SIGTERM)
+    assert service.wait() == 0
+    assert [record.kind for record in read_journal(service.journal) or []][:3] == ["play", "start", "lobby"]
 
 
 @pytest.mark.parametrize("content", [None, b"no faces", "another game"])

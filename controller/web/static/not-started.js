@@ -1,6 +1,11 @@
-// Looks whether the table has started, or cannot for another reason. It may not answer at all while it tries.
+// Looks whether the table has started, or cannot for another reason. It may not answer at all while it tries. Where the
+// last game is in the way its host may leave it here.
+
+import { headersOf, hostToken } from "./host.js";
 
 const AGAIN_MS = 3000;
+const headers = headersOf(hostToken());
+const byId = (id) => document.getElementById(id);
 let known = null;
 
 async function look() {
@@ -14,5 +19,24 @@ async function look() {
   }
 }
 
+async function offerLeaving() {
+  const answer = await fetch("/api/role", { headers });
+  if (!answer.ok) return; // it is no game that is in the way
+  const { host } = await answer.json();
+  byId("leaving").hidden = !host;
+  byId("elsewhere").hidden = host;
+}
+
+async function leave() {
+  try {
+    const answer = await fetch("/api/leave_game", { method: "POST", headers });
+    byId("refused").value = answer.ok ? "Left: the table begins anew." : (await answer.json()).detail;
+  } catch {
+    byId("refused").value = "The table does not answer: it tries to start. Try again in a moment.";
+  }
+}
+
+byId("leave").addEventListener("click", leave);
 look();
 setInterval(look, AGAIN_MS);
+offerLeaving();

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from controller.asking_tables import TableNotAsked, ask_state
 from controller.web.hub import Hub
@@ -109,3 +110,47 @@ def test_a_display_shows_why_and_the_game_again_when_there_is_one() -> None:
                 await page.until(DRAWN)
 
     run(scenario)
+
+
+@pytest.mark.skipif(find_chromium() is None, reason="needs Debian's chromium (apt-get install chromium)")
+def test_only_a_host_is_offered_to_leave_a_game() -> None:
+    offered = "document.getElementById('leaving')?.hidden"
+    told = "document.getElementById('elsewhere')?.hidden"
+    left: list[str] = []
+
+    async def scenario() -> None:
+        async with AsyncExitStack() as stack:
+            page = await stack.enter_async_context(browser())
+            app = create_app(REASON, host_token="a", leave=lambda: left.append("left"))
+            app.add_middleware(_Passed)
+            async with serving(create_app(REASON), Hub(), "127.0.0.1", 0) as port:
+                await page.open(f"http://127.0.0.1:{port}/", *SIZES["phone"], still=True)
+                await page.until("performance.getEntriesByName(location.origin + '/api/role').length")
+                assert [await page.evaluate(shown) for shown in (offered, told)] == [True, True], "it is no game"
+            async with serving(app, Hub(), "127.0.0.1", 0) as port:
+                await page.open(f"http://127.0.0.1:{port}/", *SIZES["phone"], still=True)
+                await page.until(f"{told} === false")
+                assert await page.evaluate(offered)
+                await page.open(f"http://127.0.0.1:{port}/?host=a", *SIZES["phone"], still=True)
+                await page.until(f"{offered} === false")
+                assert await page.evaluate(told)
+                assert await page.evaluate(OVERFLOWS) == []
+                await page.evaluate("document.querySelector('summary').click()")
+                assert await illegible(page) == []
+                await page.evaluate("document.getElementById('leave').click()")
+                await page.until("document.getElementById('refused').value.startsWith('Left')")
+        assert left == ["left"]
+
+    run(scenario)
+
+
+class _Passed:
+    """ASGI middleware: a proxy on this machine passes everything on."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            scope = {**scope, "headers": [*scope["headers"], (b"via", b"1.1 somebody")]}
+        await self._app(scope, receive, send)
