@@ -23,6 +23,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from config.counted import counted
 from config.loader import table_files
 from config.schema import Confirm, TableConfig
 from controller.addresses import addresses_on
@@ -635,7 +636,7 @@ def check_kept_games(journal: Path, played: TableConfig | None = None) -> Findin
             check_replays(played, records)
         except NotReplayed as error:
             return Finding("journal", Health.BROKEN, f"{journal}: {error}", error.remedy)
-    return Finding("journal", Health.OK, f"{len(records)} records in {journal}")
+    return Finding("journal", Health.OK, f"{counted(len(records), 'record')} in {journal}")
 
 
 def check_port(host: str, port: int, table: str) -> Finding:

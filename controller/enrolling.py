@@ -179,8 +179,8 @@ def _touching(places: Sequence[tuple[float, float]]) -> str:
 def label_of(one: Spread, names: Sequence[Naming]) -> dict[str, Any]:
     """A photo's labels, as `pizzatable enrol --labels` takes them: its named pieces, one naming a piece."""
     pieces = []
-    for piece, naming in zip(one.pieces, names, strict=True):
-        label = piece.turned(naming.turn_deg).as_label(one.registration)
+    for number, (piece, naming) in enumerate(zip(one.pieces, names, strict=True), 1):
+        label = {"number": number, **piece.turned(naming.turn_deg).as_label(one.registration)}
         pieces.append({**label, "face": naming.face, "face_up": naming.face not in BACKS.values()})
     pieces += [{**piece.as_label(one.registration), "removed": True} for piece in one.removed]
     height, width = one.image.shape[:2]
@@ -283,8 +283,9 @@ def _check_kinds(pieces: Sequence[Mapping[str, Any]], name: str, game: GameFaces
         if kind is not None and its is not None and its is not kind:
             back = f" (its back is {BACKS[kind]})" if face in BACKS.values() else ""
             at = f"({piece['x_mm']:.0f}, {piece['y_mm']:.0f}) mm"
+            which = f"piece {piece['number']}" if isinstance(piece.get("number"), int) else "the piece"
             raise LabelError(
-                f"labels of {name}: the piece at {at} was outlined as {with_article(kind)} and is named {face}, as "
+                f"labels of {name}: {which} at {at} was outlined as {with_article(kind)} and is named {face}, as "
                 f"{with_article(its)} is in {game.game}; expected the name of {with_article(kind)}{back}; where it is "
                 f"{with_article(its)}, remove its outline on the page and outline it as one by hand, or leave it "
                 "without a name"

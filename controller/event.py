@@ -264,7 +264,7 @@ class Event:
             await asyncio.sleep(STATES_S)
 
     async def _look(self, table: _Watched, results: bool) -> None:
-        before, address = _standing(table), table.address
+        before, address, was = _standing(table), table.address, _state(table)
         try:
             table.view = await self._ask(ask_state, address)
             table.name, table.answered, table.problem = table.view.table, address, ""
@@ -272,7 +272,8 @@ class Event:
             table.problem = _why(address, error)
             if table.found is not None:
                 table.address = _after(address, table.found.addresses)
-        if results and not table.problem:
+        just_over = _state(table) == "over" and was != "over"
+        if (results or just_over) and not table.problem:
             try:
                 asked = await self._ask(ask_results, address)
                 table.games, table.unknown = [by_clock(game, self._now()) for game in asked.games], ""

@@ -1,8 +1,11 @@
 """What an owner has said of pieces, kept beside the file of faces as it is said: naming goes on where it was left."""
 
 import base64
+import contextlib
+import fcntl
 import math
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +14,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from config.counted import counted
+from config.os_errors import reason
 from controller.enrolling import Naming, Spread, as_text
+from controller.whose_faces import some
 from vision.enrolling.by_hand import outlined
 from vision.enrolling.laid_out import LaidOut
 from vision.files.board_marks import MARKS
@@ -20,6 +26,7 @@ from vision.files.labels import check_size, load_labels
 from vision.files.photos import load_photo, save_photo
 from vision.files.whole_files import write_whole
 from vision.frame import Image
+from vision.pieces.faces import FacePack, FacePackError, load_pack, save_pack
 from vision.shapes import FULL_TURN_DEG
 
 SEEN, SEEN_PX, SEEN_LEVELS = "seen", (64, 36), 3
@@ -29,8 +36,20 @@ SAME_PLACE_MM = 8.0
 """A piece so near to where one was named is that one, found again."""
 
 
+_ZIP = b"PK"
+"""So a file of faces begins, in every version."""
+
+
 class NamesNotHere(LabelError):
     """Names that were given before are of photos that are not here: they would be written over."""
+
+
+class FacesNotHere(LabelError):
+    """Faces that were learned before are of photos that are not here: they would be written over."""
+
+
+class KeptElsewhere(LabelError):
+    """Another program keeps what is said of pieces in the same files, or this one may not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +68,31 @@ class KeptEnrolment:
     def folder(self) -> Path:
         """Photos that were taken while pieces were named."""
         return self.out.with_name(f"{self.out.stem}-photos")
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep these files to this program while the block runs: two pages would write over each other's names.
+
+        Raises:
+            KeptElsewhere: another page has them, or they cannot be written.
+        """
+        path = self.out.with_suffix(".labels.lock")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            file = path.open("wb")
+        except OSError as error:
+            expected = "expected a file of faces that can be written"
+            raise KeptElsewhere(f"{self.out}: cannot be written: {reason(error)}; {expected}") from error
+        with file:
+            if not _is_ours(file.fileno(), path):
+                raise KeptElsewhere(
+                    f"{self.out}: another page of `pizzatable enrol` is open for it; expected that one to be used, or "
+                    "ended, or another --out"
+                )
+            try:
+                yield
+            finally:
+                path.unlink(missing_ok=True)
 
     def labels(self) -> list[dict[str, Any]]:
         """What was kept, a photo each; nothing where there is no such file. Raises LabelError, OSError."""
@@ -81,6 +125,49 @@ class KeptEnrolment:
     def keep_photo(self, name: str, image: Image) -> None:
         """Raises PhotoError."""
         save_photo(self.photo(name), image)
+
+
+def _is_ours(handle: int, path: Path) -> bool:
+    """Whether a file that was opened can be held, and is still the one there. Where no file can be held, as on some
+    network drives, nobody has it."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except (BlockingIOError, FileNotFoundError):
+        return False
+    except OSError:
+        return True
+
+
+def save_faces(pack: FacePack, out: Path, photos: Sequence[str]) -> None:
+    """Write what was learned from photos of these names, in place of what was learned before from some of them.
+
+    Raises:
+        FacesNotHere: the file has faces, learned from other photos, that this pack lacks, or is no file of faces.
+        OSError: it cannot be read or written.
+    """
+    out.parent.mkdir(parents=True, exist_ok=True)
+    if out.exists():
+        _check_none_is_lost(pack, out, photos)
+    save_pack(pack, out)
+
+
+def _check_none_is_lost(pack: FacePack, out: Path, photos: Sequence[str]) -> None:
+    try:
+        before = load_pack(out)
+    except FacePackError as error:
+        if out.read_bytes()[: len(_ZIP)] == _ZIP or not out.stat().st_size:  # a damaged one, or an older version's
+            return
+        raise FacesNotHere(f"{out}: it is no file of faces and is not written over; expected another --out") from error
+    elsewhere = sorted(set(before.source) - set(photos))
+    lost = [
+        face for kind, faces in before.enrolled.items() for face in faces if face not in pack.enrolled.get(kind, ())
+    ]
+    if elsewhere and lost:
+        raise FacesNotHere(
+            f"{out} has {counted(len(lost), 'face')} that no photo here shows ({some(lost)}), learned from "
+            f"{some(elsewhere)}; expected that, too, another --out, or that file moved away: it would be lost"
+        )
 
 
 def pieces_again(one: Spread, labels: Mapping[str, Any], where: str) -> Spread:

@@ -217,11 +217,11 @@ class _Service:
                 raise ServiceError(f"{error} Set lan.port or use --port.") from error
             if why:
                 click.echo(why)
+            if self._config.faces is not None and needs_faces(self._config.game):
+                await asyncio.to_thread(check_table_faces, self._config)
             _say_where(lan.host, port, self._token)
             self._say_what_is_left()
             await asyncio.to_thread(_import_devices, self._simulated is None)
-            if self._config.faces is not None and needs_faces(self._config.game):
-                await asyncio.to_thread(check_table_faces, self._config)
             await self._set_up_simulated(port, new=new_table)
             stack.enter_context(self._vision())
             await stack.enter_async_context(self._announced(port))

@@ -296,8 +296,8 @@ def _learn(
     check: bool,
 ) -> None:
     from controller.enrolling import learn, with_pieces
+    from controller.kept_enrolment import save_faces
     from vision.files.labels import check_outlines, check_size, load_labels
-    from vision.pieces.faces import save_pack
 
     if not photos or not labels:
         raise click.UsageError("expected photos and --labels that say what lies in them; --find writes such labels")
@@ -324,8 +324,7 @@ def _learn(
     pictures = list(zip(images, matched, strict=True))
     learned = learn(pictures, [photo.name for photo in photos], game, lens, _named_at(loaded))
     with writing(out, "a file of faces that can be written"):
-        out.parent.mkdir(parents=True, exist_ok=True)
-        save_pack(learned.pack, out)
+        save_faces(learned.pack, out, [photo.name for photo in photos])
     board = learned.pack.board
     also = f" and a board of {len(board.space_names)} spaces" if board is not None else ""
     faces = counted(len(learned.pack.names), "face")

@@ -16,6 +16,7 @@ from config.loader import load_table, table_files
 from config.schema import TableConfig
 from controller.addresses import NotReachable, host_address, lan_address
 from controller.cli.common import keep_what_is_read, told
+from controller.kept_enrolment import KeptEnrolment
 from controller.lenses import lens_for, stored_lens
 from controller.watching import open_table_camera
 from controller.web.enrolling import Desk, create_enrolling_app
@@ -52,6 +53,7 @@ def serve_page(
         ConfigError: the settings are wrong.
     """
     with contextlib.ExitStack() as stack:
+        stack.enter_context(KeptEnrolment(out).held())
         take, lens = None, None
         if not photos:
             config = load_table(table_files(config_file, os.environ))

@@ -90,6 +90,8 @@ def command(
         pack_for = partial(_noted, known, pack_for)
         boxed = boxed_photos(folder) if "dice" in wanted and not styles else []
         count = sum(1 for _ in labelled(folder, wanted, styles)) + len(boxed)
+        if not count:
+            _tell_left_out(folder, learned)
         prints = _prints(folder)
         with click.progressbar(length=count, label="Reading", file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
 
@@ -106,7 +108,7 @@ def command(
             raise FileNotFoundError(f"{folder} {NOTHING_TO_JUDGE}: {', '.join(sorted(learned))}")
         click.echo(result.as_text(), nl=False)
         _tell_left_out(folder, learned)
-        _tell_unknown(result, known)
+        _tell_unknown(result, known, faces)
         if out is not None:
             with writing(out, "a folder that can be made and written to"):
                 _write(out, result, tiles)
@@ -187,12 +189,15 @@ def _tell_left_out(folder: Path, learned: set[str]) -> None:
         click.echo(f"Not judged, as {said}: {names}; expected one of {', '.join(PICTURES)}", err=True)
 
 
-def _tell_unknown(result: Report, known: set[str]) -> None:
-    """Say which faces are missing because nobody showed them."""
+def _tell_unknown(result: Report, known: set[str], faces: Path | None) -> None:
+    """Say which faces are missing because nobody showed them, or because these `faces` lack them."""
     read = [photo for photo in result.photos if not photo.problem]
     missing = {piece.face for photo in read for piece in photo.missing if piece.kind in LABEL_KINDS.values()}
     if unknown := sorted(missing - known):
-        click.echo(f"Missing, as no picture showed these faces for learning: {', '.join(unknown)}", err=True)
+        none = "Missing, as no picture showed these faces for learning"
+        if faces is not None:
+            none = f"Missing, as {faces} has no such faces (was it made from this copy of this game?)"
+        click.echo(f"{none}: {', '.join(unknown)}", err=True)
 
 
 def _tiles(photo: PhotoReport, image: "Image | None", prints: tuple[SheetLayout, ...]) -> "list[ErrorTile]":

@@ -13,7 +13,15 @@ from pydantic import BaseModel, Field
 
 from config.os_errors import in_words
 from controller.enrolling import Learned, Naming, Spread, label_of, learn, preview, spread
-from controller.kept_enrolment import SEEN, KeptEnrolment, check_all_here, names_again, pieces_again, seen_in
+from controller.kept_enrolment import (
+    SEEN,
+    KeptEnrolment,
+    check_all_here,
+    names_again,
+    pieces_again,
+    save_faces,
+    seen_in,
+)
 from controller.web.app import Body, Whole, app_of_page
 from controller.web.bodies import StrictRoute
 from controller.web.responses import NO_STORE
@@ -28,7 +36,6 @@ from vision.files.whole_files import write_whole
 from vision.frame import Image
 from vision.mat.errors import VisionError
 from vision.mat.lens import Lens
-from vision.pieces.faces import save_pack
 from vision.shapes import FULL_TURN_DEG
 
 GivenToken = Annotated[str | None, Header(alias="X-Host-Token")]
@@ -320,8 +327,7 @@ class Desk:
             labels = self._labels()
             photos = [(one.image, label) for one, label in zip(self._spreads, labels, strict=True)]
             learned = learn(photos, [one.name for one in self._spreads], self.game, self._lens)
-            self._out.parent.mkdir(parents=True, exist_ok=True)
-            save_pack(learned.pack, self._out)
+            save_faces(learned.pack, self._out, [one.name for one in self._spreads])
             shown = cv2.imencode(".jpg", preview(self._spreads, self._names))[1]
             write_whole(self._out.with_suffix(".preview.jpg"), shown.tobytes())
             return learned

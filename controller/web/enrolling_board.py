@@ -11,7 +11,7 @@ from fastapi import APIRouter, FastAPI, HTTPException, Request, Response
 from pydantic import BaseModel
 
 from controller.enrolling import Learned, learn, marked_board, with_pieces
-from controller.kept_enrolment import SEEN, KeptEnrolment, check_all_here, seen_in
+from controller.kept_enrolment import SEEN, KeptEnrolment, check_all_here, save_faces, seen_in
 from controller.web.app import Body, app_of_page
 from controller.web.bodies import StrictRoute
 from controller.web.enrolling import GivenToken, LearnedView, as_jpeg, told_as_answer
@@ -24,7 +24,6 @@ from vision.frame import Image
 from vision.mat.lens import Lens
 from vision.mat.markers import MAT_HALF_MM
 from vision.mat.registration import Registration
-from vision.pieces.faces import save_pack
 from vision.pieces.learning import find_named
 
 
@@ -178,8 +177,7 @@ class BoardDesk:
                 )
             photos = [(one.image, with_pieces(one.label(), one.image, one.name, self.game, self._lens)) for one in used]
             learned = learn(photos, [one.name for one in used], self.game, self._lens)
-            self.out.parent.mkdir(parents=True, exist_ok=True)
-            save_pack(learned.pack, self.out)
+            save_faces(learned.pack, self.out, [one.name for one in self._photos])
             return learned
 
     def _lacks(self, one: _Photo) -> str:

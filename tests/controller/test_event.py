@@ -28,7 +28,7 @@ from controller.views import GameResultView, PartState, PartView, PlayerResultVi
 from controller.web.event import create_event_app
 from controller.web.hub import Hub
 from controller.web.server import serving
-from tests.controller.web.fixture_views import breach, lobby, question, ring_served
+from tests.controller.web.fixture_views import breach, final, lobby, question, ring_served
 from tests.controller.web.table import got, make_app, until
 
 LOST = "panel: No answer on /dev/ttyACM0: plug it in again"
@@ -64,8 +64,11 @@ async def tables(
         for (view, games), identity in zip(shown, identities or [""] * len(shown), strict=True):
             hub = Hub()
             hub.publish(view)
-            results = ResultsView(games=games, standings=[], identity=identity)
-            app = make_app(hub, results=lambda results=results: results)
+
+            def results(games: list[GameResultView] = games, identity: str = identity) -> ResultsView:
+                return ResultsView(games=games, standings=[], identity=identity)
+
+            app = make_app(hub, results=results)
             port = await stack.enter_async_context(serving(app, hub, "127.0.0.1", 0))
             addresses.append(f"http://127.0.0.1:{port}")
             hubs.append(hub)
@@ -107,6 +110,22 @@ def test_each_table_says_how_it_is_and_whether_somebody_has_to_come() -> None:
             assert [player.name for player in view.tables[1].players if player.acts] == ["Anna"]
             watched.now_s = 61.0
             assert [table.calls_for_s for table in (await watched.look()).tables] == [0.0, 0.0, 61.0, 61.0, 61.0]
+
+    asyncio.run(scenario())
+
+
+def test_a_game_counts_as_soon_as_its_table_says_that_it_is_over() -> None:
+    async def scenario() -> None:
+        games = [game("A", 0, ("Ann", 3, True), over=False)]
+        async with tables((ring_served(), games)) as (addresses, hubs):
+            watched = Watched(addresses)
+            assert (await watched.look()).games == 0
+            games[0] = game("A", 0, ("Ann", 9, True))
+            await watched.event.look(0, results=False)
+            assert watched.event.view().games == 0, "nobody looked"
+            hubs[0].publish(named(final(), "A", seq=1000))
+            await watched.event.look(0, results=False)
+            assert [(table.state, watched.event.view().games) for table in watched.event.view().tables] == [("over", 1)]
 
     asyncio.run(scenario())
 

@@ -223,6 +223,7 @@ def test_faces_that_cannot_be_used_are_said(
     assert expected[content] in said
     assert str(path) in said
     assert "pizzatable enrol" in said
+    assert "http://" not in said, "nobody is sent to a table that does not start"
     assert service.processes() == {}
 
 

@@ -211,8 +211,11 @@ def test_a_sheet_with_the_same_markers_in_other_places_is_refused() -> None:
 def test_a_photo_without_a_sheet_is_refused() -> None:
     with pytest.raises(SheetNotSeen, match="no marker of the calibration sheet"):
         see_sheet(np.full((540, 960, 3), 90, np.uint8), "wall.jpg")
-    with pytest.raises(SheetNotSeen, match=r"markers \[\] of the mat are seen; 3 of its four are needed"):
+    with pytest.raises(SheetNotSeen, match=r"wall.jpg: no marker of the mat is seen; 3 of its four are needed"):
         see_mat(np.full((540, 960, 3), 90, np.uint8), "wall.jpg")
+    (image,) = photos(mat(), PhotoMaker((1280, 720), USUAL), held(1, distance_mm=1100.0))
+    with pytest.raises(SheetNotSeen, match=r"mirror.jpg: the picture is mirrored: expected one as the eye sees"):
+        see_mat(np.ascontiguousarray(image[:, ::-1]), "mirror.jpg")
 
 
 def test_a_photo_of_another_size_is_left_out_and_named() -> None:

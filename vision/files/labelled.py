@@ -29,8 +29,14 @@ def of_other_kinds(folder: Path, kinds: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def strays(folder: Path) -> list[str]:
-    """Why what is called .json in a folder is passed over: what is no JSON and has no photo beside it, and folders."""
-    return [str(said) for _, said in _jsons_in(folder) if isinstance(said, LabelError)]
+    """Why what is called .json in a folder is passed over: what is no JSON and has no photo beside it, folders, and
+    what has one and is no photo's labels."""
+    others = [(path, said) for path, said in _jsons_in(folder) if not isinstance(said, dict)]
+    return [
+        str(said) if isinstance(said, LabelError) else f"{path}: expected an object with the photo's pieces"
+        for path, said in others
+        if isinstance(said, LabelError) or has_photo_beside(path)
+    ]
 
 
 def picture_name(path: Path) -> str:

@@ -105,9 +105,10 @@ def see_mat(image: Image, name: str) -> View:
     grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
     found = {number: corners for number, corners in _markers(grey).items() if number in MARKERS_MM}
     if len(found) < LEAST_MARKERS:
-        raise SheetNotSeen(
-            f"{name}: markers {sorted(found)} of the mat are seen; {LEAST_MARKERS} of its four are needed"
-        )
+        if not found and _markers(np.ascontiguousarray(grey[:, ::-1])).keys() & MARKERS_MM.keys():
+            raise SheetNotSeen(f"{name}: the picture is mirrored: expected one as the eye sees the table")
+        seen = f"markers {sorted(found)} of the mat are seen" if found else "no marker of the mat is seen"
+        raise SheetNotSeen(f"{name}: {seen}; {LEAST_MARKERS} of its four are needed")
     numbers = sorted(found)
     _check_sharp(grey, [found[number] for number in numbers], name)
     points_mm = np.concatenate([MARKERS_MM[number] for number in numbers])

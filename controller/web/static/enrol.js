@@ -106,7 +106,7 @@ function pieceOf(piece, photo, hand) {
   input.value = piece.face;
   input.setAttribute("list", listOf(piece.kind));
   const [first] = facesOf(piece.kind);
-  if (first) input.placeholder = `such as ${first}`;
+  if (first) input.placeholder = first;
   input.setAttribute("aria-label", `name of piece ${piece.number}`);
   let turnDeg = piece.turn_deg;
   /** One after another: what was said last holds. */
@@ -126,7 +126,11 @@ function pieceOf(piece, photo, hand) {
     meaning.textContent = wrongOf(face, piece.kind) || (desk.looks[face] ?? "");
   };
   explain();
-  input.addEventListener("change", say);
+  input.addEventListener("change", () => {
+    input.value = meant(input.value, piece.kind);
+    explain();
+    say();
+  });
   input.addEventListener("input", () => {
     explain();
     byId("learn").disabled = false;
@@ -158,10 +162,18 @@ function pieceOf(piece, photo, hand) {
   return part;
 }
 
+/** The face that somebody means who says what it shows, or the last part of its name, where that is one only. */
+function meant(said, kind) {
+  const words = said.trim().toLowerCase();
+  const ways = (face) => [face, face.split("/").pop(), desk.looks[face] ?? ""].map((way) => way.toLowerCase());
+  const faces = facesOf(kind).filter((face) => ways(face).includes(words));
+  return faces.length === 1 ? faces[0] : said.trim();
+}
+
 /** What is wrong with a name for a kind of piece; empty where nothing is. */
 function wrongOf(face, kind) {
   if (!face || !desk.faces.length) return "";
-  if (!namesKnown().includes(face)) return "the game has no such face";
+  if (!namesKnown().includes(face)) return "the game has no such face: choose one of the list";
   const its = desk.kinds[face] ?? kind;
   return its === kind ? "" : `this is ${/^[aeiou]/.test(its) ? "an" : "a"} ${its}’s name`;
 }

@@ -19,8 +19,9 @@ from config.loader import load_table
 from config.schema import TableConfig
 from controller.cli import main
 from controller.cli.enrol import LabelFileError, command, match_labels
-from controller.cli.enrol_page import _camera, address_elsewhere, show_all
+from controller.cli.enrol_page import _camera, address_elsewhere, serve_page, show_all
 from controller.games.slice.components import load_components
+from controller.kept_enrolment import KeptElsewhere, KeptEnrolment
 from controller.web.enrolling import Desk
 from controller.whose_faces import faces_of
 from hardware.camera import Camera, CameraLost
@@ -31,6 +32,7 @@ from tests.benchmarks.simulated_pieces import photograph as photograph_simulated
 from tests.controller.found_once import spread_once
 from tests.vision import drawn_cards
 from tests.vision.drawn_table import Piece, enrolment, label, photograph
+from vision.files.photos import PhotoError
 from vision.frame import Frame, Image
 from vision.mat.errors import VisionError
 from vision.mat.lens import Lens
@@ -188,6 +190,58 @@ def test_a_file_of_faces_that_cannot_be_written_is_named(tmp_path: Path) -> None
 def find_in(labels: Path, *photos: Path) -> Result:
     arguments = ["--game", "new_york_slice", "--find", labels, *photos]
     return CliRunner().invoke(command, [str(argument) for argument in arguments])
+
+
+def test_faces_of_photos_that_are_not_given_are_not_written_over(tmp_path: Path) -> None:
+    first, second = label(enrolment()), label(enrolment())
+    second["pieces"] = second["pieces"][:2]
+    assert enrol_drawn(tmp_path, first, "first.jpg").exit_code == 0
+    before = (tmp_path / "pack").read_bytes()
+    result = enrol_drawn(tmp_path, second, "second.jpg")
+    assert result.exit_code == 1
+    lost = sorted({piece["face"] for piece in first["pieces"]} - {piece["face"] for piece in second["pieces"]})
+    assert f"pack has {len(lost)} faces that no photo here shows (" in result.stderr
+    assert "learned from first.jpg; expected that, too, another --out, or that file moved away" in result.stderr
+    assert (tmp_path / "pack").read_bytes() == before
+    # The same photo again may have fewer names: somebody has thought better of them.
+    assert enrol_drawn(tmp_path, second, "first.jpg").exit_code == 0
+    assert len(load_pack(tmp_path / "pack").names) == 2
+    # Another photo of all that was known takes its place.
+    assert enrol_drawn(tmp_path, first, "second.jpg").exit_code == 0
+    assert load_pack(tmp_path / "pack").source == ("second.jpg",)
+
+
+def test_what_is_no_file_of_faces_is_not_written_over(tmp_path: Path) -> None:
+    (tmp_path / "pack").write_text("my notes")
+    result = enrol_drawn(tmp_path, label(enrolment()))
+    assert result.exit_code == 1
+    assert (
+        f"{tmp_path / 'pack'}: it is no file of faces and is not written over; expected another --out" in result.stderr
+    )
+    assert (tmp_path / "pack").read_text() == "my notes"
+    (tmp_path / "pack").write_bytes(b"PK\x03\x04 half of one")
+    assert enrol_drawn(tmp_path, label(enrolment())).exit_code == 0
+
+
+def test_one_page_at_a_time_keeps_what_is_said_for_a_file_of_faces(tmp_path: Path) -> None:
+    kept = KeptEnrolment(tmp_path / "new" / "mine.faces")
+    with kept.held():
+        with pytest.raises(KeptElsewhere, match=r"mine\.faces: another page of `pizzatable enrol` is open for it"):
+            serve_page(faces_of("slice"), kept.out, None, [tmp_path / "none.jpg"], 0, None, None)
+        with KeptEnrolment(tmp_path / "new" / "other.faces").held():
+            pass
+    with pytest.raises(PhotoError, match="none"):
+        serve_page(faces_of("slice"), kept.out, None, [tmp_path / "none.jpg"], 0, None, None)
+    with kept.held():
+        pass
+    assert list((tmp_path / "new").iterdir()) == []
+    (tmp_path / "file").write_text("")
+    nowhere = tmp_path / "file" / "mine.faces"
+    with (
+        pytest.raises(KeptElsewhere, match=r"cannot be written: .*; expected a file of faces that can be written"),
+        KeptEnrolment(nowhere).held(),
+    ):
+        pass
 
 
 @pytest.mark.parametrize("told", [{"face": "5/2"}, {"corners_px": [[1, 1], [9, 1], [9, 9]]}, {"removed": True}])

@@ -62,6 +62,22 @@ def test_a_folder_without_labelled_photos_is_an_error(tmp_path: Path) -> None:
     assert f"{tmp_path} holds no labelled picture of kind ring" in result.output
 
 
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("{}", "Not judged, as they do not say their kind: a.json; expected one of ring, "),
+        ('{"kind": "ring", "pieces": "x"}', 'a.json: pieces is "x"; expected a list of pieces'),
+        ("[]", "Passed over: {}/a.json: expected an object with the photo's pieces"),
+    ],
+)
+def test_why_truth_beside_a_photo_is_not_used_is_said(tmp_path: Path, content: str, why: str) -> None:
+    assert cv2.imwrite(str(tmp_path / "a.jpg"), photograph(PIECES))
+    (tmp_path / "a.json").write_text(content)
+    result = run(tmp_path)
+    assert result.exit_code == 1
+    assert why.format(tmp_path) in result.stderr
+
+
 def test_a_label_file_that_is_no_json_is_named(tmp_path: Path) -> None:
     (tmp_path / "ring-drawn-01.json").write_text("{")
     result = run(tmp_path)
