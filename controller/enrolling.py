@@ -13,7 +13,15 @@ import numpy as np
 
 from controller.whose_faces import GameFaces
 from vision.board.marks import MarkedBoard, board_of_marks
-from vision.enrolling.alike import ALIKE_LEAD, Likeness, even_faces, hardly_printed, likenesses, upside_down
+from vision.enrolling.alike import (
+    ALIKE_LEAD,
+    Likeness,
+    even_faces,
+    hardly_printed,
+    like_another_group,
+    likenesses,
+    upside_down,
+)
 from vision.enrolling.contact_sheet import contact_sheet, numbered, upright
 from vision.enrolling.laid_out import LaidOut, SeenTable, doubt_of_table, find_laid_out
 from vision.enrolling.lumps import lumps
@@ -96,6 +104,8 @@ class Learned:
     """Faces with too little print to be found on a table."""
     even: tuple[str, ...] = ()
     """Faces that are found by where they end alone."""
+    strays: tuple[tuple[str, str], ...] = ()
+    """Faces that are not like those whose names begin alike, and how the names begin of those that they are like."""
     unlike: tuple[str, ...] = ()
     """Sentences about pieces that look otherwise than others with their name."""
 
@@ -119,7 +129,11 @@ class Learned:
             "others touch or cover it"
             for face in self.even
         ]
-        return [*alike, *turned, *plain, *even, *self.unlike]
+        strays = [
+            f"{face} looks like the faces {other}/..., not like {face.partition('/')[0]}/...: is it named rightly?"
+            for face, other in self.strays
+        ]
+        return [*alike, *turned, *plain, *even, *strays, *self.unlike]
 
     def _pairs(self) -> Iterator[Likeness]:
         """Faces that are alike, each two once: the one that is most like the other first."""
@@ -271,6 +285,7 @@ def learn(
         tuple(upside_down(pack)),
         tuple(hardly_printed(pack)),
         tuple(even_faces(pack)),
+        tuple(like_another_group(pack)),
         tuple(_unlike(pack, named, names)),
     )
 

@@ -11,13 +11,14 @@ import pytest
 
 from tests.vision import drawn_cards
 from tests.vision.drawn_table import Piece, View, enrolment, label, photograph, project
-from tests.vision.rendered import load, with_photos
+from tests.vision.rendered import load, pack_of, with_photos
 from vision.enrolling.alike import (
     COPIES,
     LEAST_FACES,
     confused,
     even_faces,
     hardly_printed,
+    like_another_group,
     likenesses,
     read_copies,
     upside_down,
@@ -197,3 +198,32 @@ def with_colours(changed: Callable[[Any], Any]) -> FacePack:
     colours, face = slices.colours.copy(), slices.names.index("a/1")
     colours[face] = changed(colours[face])
     return replace(pack, kinds={**pack.kinds, PieceKind.SLICE: replace(slices, colours=colours)})
+
+
+def exchanged(pack: FacePack, *pair: str) -> FacePack:
+    """The pack of somebody who named two faces as each other."""
+    names = {pair[0]: pair[1], pair[1]: pair[0]}
+    kinds = {
+        kind: replace(faces, names=tuple(names.get(name, name) for name in faces.names))
+        for kind, faces in pack.kinds.items()
+    }
+    return FacePack(kinds, pack.source)
+
+
+@with_photos
+@pytest.mark.parametrize("style", ["alpha", "beta"])
+def test_slices_named_as_those_of_another_type_are_told(style: str) -> None:
+    pack = pack_of(style)
+    assert like_another_group(pack) == []
+    for pair in (("6/1", "5/1"), ("11/4", "3/2")):
+        told = {face for face, _ in like_another_group(exchanged(pack, *pair))}
+        assert told, "one of the two at least"
+        assert told <= set(pair), "and no other"
+    # Which of a type it is says nothing but the number of what lies on it.
+    assert like_another_group(exchanged(pack, "9/1", "9/8")) == []
+
+
+def test_faces_that_have_nothing_in_common_with_others_of_their_name_are_not_told() -> None:
+    """Those of drawn tables have not, and cards of one kind are one group."""
+    drawn = enrol([(photograph(enrolment()), label(enrolment()))], source=["drawn"])
+    assert like_another_group(exchanged(drawn, "a/1", "b/1")) == []
