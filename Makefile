@@ -23,7 +23,7 @@ endif
 PIP_INSTALL := PYPI=1 $(BIN)/pip install --quiet --constraint constraints.txt --editable
 
 .DEFAULT_GOAL := help
-.PHONY: help run start-at-boot not-at-boot test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos cards-report dice-report sheets-report theory-report altered-report many-pieces many-sheets held-dice things-report traced-report hands-report live-report light-report \
+.PHONY: help run start-at-boot not-at-boot test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos cards-report dice-report sheets-report theory-report altered-report many-pieces many-sheets held-dice things-report traced-report enrol-report hands-report live-report light-report \
 	test-long test-avahi test-pins test-usb test-camera firmware emulated-board firmware-header firmware-tools bench-slaps torture-link unplug-link kill-signals fuzz-frames clean
 
 help: ## This list
@@ -115,6 +115,9 @@ light-report: $(INSTALLED) ## What is said where pieces are laid, or marks penci
 
 held-dice: $(INSTALLED) ## How many dice in simulated hands are read, which none should be; ARGS="--pictures 40 --seed 5"
 	$(BIN)/python -m tests.benchmarks.held_dice $(ARGS)
+
+enrol-report: $(INSTALLED) ## How many pieces laid out to be enrolled are found and outlined rightly; ARGS="--photos 12 --seed 5"
+	$(BIN)/python -m tests.benchmarks.enrol_report $(ARGS)
 
 hands-report: $(INSTALLED) ## How much of each hand in a single picture is called hidden, and what is where none is; ARGS="--folder ../shared/photos/table"
 	$(BIN)/python -m tests.benchmarks.hands_report $(ARGS)

@@ -234,12 +234,23 @@ FRAMED_AT = [(x, y) for x in (-150.0, -50.0, 50.0, 150.0) for y in (-90.0, 90.0)
 @pytest.mark.long
 def test_frames_of_the_tables_colour_belong_to_cards_as_where_they_show() -> None:
     """All eight cards on the mat have frames of its colour; those of four beside it show."""
+    beside = [(side * 270.0, y_mm) for side in (-1.0, 1.0) for y_mm in (-70.0, 70.0)]
+    assert cards_framed([*FRAMED_AT, *beside], darker=0) == [FRAMED_MM] * (len(FRAMED_AT) + len(beside))
+
+
+@pytest.mark.parametrize("darker", [15, pytest.param(30, marks=pytest.mark.long)])
+def test_frames_of_nearly_the_tables_colour_are_told_by_where_they_end(darker: int) -> None:
+    """All lie on the mat, where their frames hardly differ from it: what they enclose has the clearest edges."""
+    assert cards_framed(FRAMED_AT, darker=darker) == [FRAMED_MM] * len(FRAMED_AT)
+
+
+def cards_framed(at: list[tuple[float, float]], darker: int) -> list[tuple[float, float]]:
+    """The sizes, of cards at these places that lie there, of cards whose frames are so much darker than the mat."""
     table = photograph([], View(height_mm=900.0))
     registration = find_mat(table)
     x, y = np.round(registration.to_picture([[0.0, -100.0]])[0]).astype(int)
-    colours, rng = table[y, x].tolist(), np.random.default_rng(5)
-    beside = [(side * 270.0, y_mm) for side in (-1.0, 1.0) for y_mm in (-70.0, 70.0)]
-    for x_mm, y_mm in [*FRAMED_AT, *beside]:
+    colours, rng = np.clip(table[y, x].astype(int) - darker, 0, 255).tolist(), np.random.default_rng(5)
+    for x_mm, y_mm in at:
         pose = np.array([x_mm, y_mm, rng.uniform(-10.0, 10.0)])
         for shrunk, colour in ((0.0, colours), (FRAME_MM, rng.integers(20, 110, 3).tolist())):
             half = np.array(FRAMED_MM)[::-1] / 2 - shrunk
@@ -248,11 +259,10 @@ def test_frames_of_the_tables_colour_belong_to_cards_as_where_they_show() -> Non
             cv2.fillConvexPoly(table, px, colour, cv2.LINE_AA, 4)
     kinds = frozenset({PieceKind.SLICE_CARD, PieceKind.ORDER_CARD})
     found = find_laid_out(SeenTable(table, registration), kinds).pieces
-    assert len(found) == len(FRAMED_AT) + len(beside)
-    for one in found:
-        assert one.shape.kind is PieceKind.SLICE_CARD
-        assert one.shape.size_mm == pytest.approx(FRAMED_MM, rel=0.03)
-        assert min(np.hypot(*(one.pose[:2] - at)) for at in [*FRAMED_AT, *beside]) < 1.5
+    assert all(one.shape.kind is PieceKind.SLICE_CARD for one in found)
+    assert all(min(np.hypot(*(one.pose[:2] - place)) for place in at) < 1.5 for one in found)
+    right = [one.shape.size_mm == pytest.approx(FRAMED_MM, rel=0.03) for one in found]
+    return [FRAMED_MM if one else found.shape.size_mm for one, found in zip(right, found, strict=True)]
 
 
 @pytest.mark.parametrize(("x_mm", "contrast", "found"), [(229.0, 0.3, False), (229.0, 0.6, True), (300.0, 0.3, True)])

@@ -35,6 +35,11 @@ CORNER_MM = 5.0
 EDGE_REACH_MM = (8.0, 5.0, 3.0, 2.0, 1.5, 1.0)
 """How far from an outline its edge is looked for, round by round."""
 PROFILE_MM = 0.25
+FRAMED_EDGED = 0.05
+"""A frame ends in an edge that is clearer by so much than where it begins: of Specials on chequered cloth by 0.2."""
+WITHIN_MM, END_REACH_MM = 1.5, (2.0, 1.5, 1.0)
+"""How much a piece differs from the table where it ends is told so far within its outline, and then where it ends is
+looked for so far beside it."""
 
 
 def overlap(outline: Array, other: Array) -> bool:
@@ -103,15 +108,20 @@ def shape_of(kind: PieceKind, size: tuple[float, float]) -> Shape:
     return slice_shape(*size) if kind is PieceKind.SLICE else card_shape(kind, *size)
 
 
-def in_shape_of(seen: Standing, shape: Shape, of_any_size: Sequence[Outlined] = ()) -> list[Outlined]:
+def in_shape_of(
+    seen: Standing, shape: Shape, of_any_size: Sequence[Outlined] = (), *, framed: bool = False
+) -> list[Outlined]:
     """All that stands out, however little, in a shape whose size is known, and what was found in any size, fitted to
-    the edges near it or to those farther off, whichever fit better."""
+    the edges near it or to those farther off, whichever fit better; where it may be `framed`, also to where the bare
+    table begins."""
     found = []
     sides = edge_points(shape)
     for one in [*peaks(seen, shape, SEARCH_PX_PER_MM, MOST), *lying_apart(of_any_size)]:
         start = Outlined(shape, one.pose, one.contrast)
         fits = [fit(seen, start, sides, reach_mm) for reach_mm in (EDGE_REACH_MM, EDGE_REACH_MM[2:])]
         found.append(max(fits, key=lambda one: one.clear))
+        if framed:
+            found[-1] = framed_or(found[-1], fit_to_end(seen, start, EDGE_REACH_MM))
     return found
 
 
@@ -200,12 +210,39 @@ Sides = tuple[Array, Array, Array]
 """What `edge_points` gives."""
 
 
-def fit(seen: Standing, one: Outlined, sides: Sides, reach_mm: Sequence[float], *, grows: bool = False) -> Outlined:
+def fit_to_end(seen: Standing, one: Outlined, reach_mm: Sequence[float], *, grows: bool = False) -> Outlined:
+    """`fit`, to where the bare table begins: a frame, or a crust, may differ from the table so much less than what it
+    encloses that its inner edge is the clearer one."""
+    near = fit(seen, one, edge_points(one.shape), reach_mm, grows=grows, edges=seen.strange)
+    sides = edge_points(near.shape)
+    points, normals, _ = sides
+    inside = place(points - normals * WITHIN_MM, near.pose)
+    level = max(_middle(_sampled(seen.apart, seen.table.to_map(inside)).ravel()), PLAINLY)
+    edges = np.minimum(seen.apart / np.float32(level), np.float32(1.0))
+    return fit(seen, near, sides, END_REACH_MM, grows=grows, edges=edges)
+
+
+def framed_or(plain: Outlined, framed: Outlined) -> Outlined:
+    """Of one place outlined along its clearest edges, and to where the bare table begins, what it seems to be: with a
+    shadow a piece seems to end a little farther out, too."""
+    return framed if framed.edged > plain.edged + FRAMED_EDGED else plain
+
+
+def fit(
+    seen: Standing,
+    one: Outlined,
+    sides: Sides,
+    reach_mm: Sequence[float],
+    *,
+    grows: bool = False,
+    edges: Floats | None = None,
+) -> Outlined:
     """An outline, with its sides, moved, turned and, if it `grows`, made larger or smaller until it lies on the edges
-    near it."""
+    near it: those of `seen`, or of another map."""
+    edges = seen.edges if edges is None else edges
     shape, pose, size = one.shape, one.pose, np.array(one.shape.size_mm)
     for reach in reach_mm:
-        step, growth = _step(seen.edges, seen.table, shape, sides, pose, reach)
+        step, growth = _step(edges, seen.table, shape, sides, pose, reach)
         pose = pose + step
         if grows:
             size[: len(growth)] += np.clip(growth, -reach, reach)
@@ -291,7 +328,7 @@ def _robust(matrix: Array, offset: Array, strength: Array) -> Array:
     return np.asarray(solved)
 
 
-def _middle(values: Array) -> float:
+def _middle(values: Array | Floats) -> float:
     """Their median: numpy's own takes longer to begin than to work on so few."""
     half = len(values) // 2
     parted = np.partition(values, (half - 1, half))
