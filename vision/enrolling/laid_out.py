@@ -23,6 +23,7 @@ from vision.pieces.faces import MAT_HALF_MM, true_pose
 from vision.pieces.outlines import (
     Outlined,
     Standing,
+    beside_shadow,
     edge_points,
     edged_share,
     fit,
@@ -80,6 +81,8 @@ FRAMES_MM, FRAME_RISE, CLEAR_FRAME_RISE, AS_EDGED = np.arange(0.0, FRAME_MM[1] +
 where a frame ends so much more again: on twelve simulated tables 0.34 to 0.44 more around four cards with frames of the
 table's colour, 0.22 and 0.13 and mostly less than 0.05 around 90 others. Where it ends as clearly as what it encloses,
 less is enough: around others it was 0.04."""
+SHADOW = 0.5
+"""A shadow beside a piece leaves so much of the light."""
 PIECE = 0.2
 """A piece's edges times how much it stands out. On simulated tables pale pieces on pale paper have that much; what is
 printed on a mat has edges as good as theirs, but stands out half as much."""
@@ -156,9 +159,8 @@ class SeenTable:
         return table_map(self.registration)
 
     @cached_property
-    def parts(self) -> list[tuple[NDArray[np.bool_], Array]]:
-        """The mat's part of the table's map and the rest, those that show, and how far the colours of their pixels are
-        from the bare table's (CIELAB)."""
+    def parts(self) -> "list[_Part]":
+        """The mat's part of the table's map and the rest, those that show."""
         bare = None if self.empty is None else self.table.look(self.empty)
         return _differences(self.table.look(self.image), self.table, bare)
 
@@ -166,9 +168,17 @@ class SeenTable:
     def apart(self) -> Floats:
         """How many times more each pixel of the table's map differs from the bare mat or table around it than most
         do; 0 on the markers."""
+        return self._mapped([part.off for part in self.parts])
+
+    @cached_property
+    def unshaded(self) -> Floats:
+        """The same beside the bare table in the shade, wherever that is nearer."""
+        return self._mapped([part.off_shade for part in self.parts])
+
+    def _mapped(self, off: Sequence[Array]) -> Floats:
         apart = np.zeros((self.table.height, self.table.width), np.float32)
-        for part, off in self.parts:
-            apart[part] = off / max(float(np.median(off)), LEAST_SPREAD)
+        for part, values in zip(self.parts, off, strict=True):
+            apart[part.where] = values / max(float(np.median(values)), LEAST_SPREAD)
         markers = [_grown(corners, MARKER_MARGIN_MM) for corners in self.registration.markers_mm.values()]
         apart[_filled(self.table, markers) > 0] = 0.0
         return apart
@@ -176,10 +186,22 @@ class SeenTable:
     def views(self) -> "list[Standing]":
         """The table beside what lies around each place, and where it is made of planks also beside what lies along
         these."""
-        views = [_standing(self.table, self.apart)]
+        views = [_standing(self.table, self.apart, self.unshaded)]
         if self.empty is None and (off := _off_planks(self.table.look(self.image), self.table)) is not None:
-            views.append(_standing(self.table, np.where(_beyond_mat(self.table), off, self.apart)))
+            apart = np.where(_beyond_mat(self.table), off, self.apart)
+            views.append(_standing(self.table, apart, np.minimum(self.unshaded, apart)))
         return views
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of a table's map."""
+
+    where: NDArray[np.bool_]
+    off: Array
+    """How far the colours of its pixels are from the bare table's (CIELAB)."""
+    off_shade: Array
+    """How far they are from the bare table's in the light or in the shade."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,26 +249,35 @@ def doubt_of_table(seen: SeenTable) -> str:
     anything looks as there.
     """
     parts, known = seen.parts, seen.empty is not None
-    if known and any(np.quantile(apart, 0.3) > ANOTHER for _, apart in parts):
+    if known and any(np.quantile(part.off, 0.3) > ANOTHER for part in parts):
         return "hardly anything looks as in the picture of the empty table; expected one by the same camera, from the \
 same place, in the same light"
-    if not known and len(parts) == 2 and float(np.median(parts[1][1])) > PATTERNED:
+    if not known and len(parts) == 2 and float(np.median(parts[1].off)) > PATTERNED:
         return "the table around the mat is patterned: pieces there may be missed or outlined wrongly; a picture of \
 the empty table from the same place helps"
     return ""
 
 
-def _differences(looked: Image, table: TableMap, bare: Image | None) -> list[tuple[NDArray[np.bool_], Array]]:
+def _differences(looked: Image, table: TableMap, bare: Image | None) -> list[_Part]:
     colours = _lab(looked)
-    beyond, found = _beyond_mat(table), []
+    beyond, found = _beyond_mat(table), list[_Part]()
     for part, bare_of in ((~beyond & (table.seen > 0), _even), (beyond, _nearby)):
         if part.any():
             own = bare if bare is not None else bare_of(looked, part)
             apart = np.linalg.norm(colours - _lab(own), axis=2)
+            off_shade = np.linalg.norm(colours - _lab(_in_shade(own, looked)), axis=2)
             if bare is None and bare_of is _nearby and float(np.median(apart[part])) > PATTERNED:
-                apart = np.minimum(apart, _off_pattern(looked, part))
-            found.append((part, apart[part]))
+                off_pattern = _off_pattern(looked, part)
+                apart, off_shade = np.minimum(apart, off_pattern), np.minimum(off_shade, off_pattern)
+            found.append(_Part(part, apart[part], off_shade[part]))
     return found
+
+
+def _in_shade(bare: Image, looked: Image) -> Image:
+    """The bare table in as much light as explains what is seen at each pixel best, but no darker than in a shadow."""
+    table, seen = bare.astype(np.float32), looked.astype(np.float32)
+    light = (table * seen).sum(axis=2) / np.maximum(np.square(table).sum(axis=2), np.float32(1.0))
+    return np.asarray(table * np.clip(light, SHADOW, 1.0)[..., None], np.uint8)
 
 
 def _beyond_mat(table: TableMap) -> NDArray[np.bool_]:
@@ -275,9 +306,10 @@ def _lab(looked: Image) -> Floats:
     return np.asarray(cv2.cvtColor(looked, cv2.COLOR_BGR2LAB).astype(np.float32) * weights, np.float32)
 
 
-def _standing(table: TableMap, apart: Floats) -> Standing:
+def _standing(table: TableMap, apart: Floats, unshaded: Floats | None = None) -> Standing:
     strange, edges = (np.minimum(apart / np.float32(least), np.float32(1.0)) for least in (FULL, SHARP))
-    return Standing(table, apart, np.asarray(strange, np.float32), np.asarray(edges, np.float32))
+    shadeless = None if unshaded is None else _standing(table, unshaded)
+    return Standing(table, apart, np.asarray(strange, np.float32), np.asarray(edges, np.float32), shadeless)
 
 
 def _even(looked: Image, part: NDArray[np.bool_]) -> Image:
@@ -428,7 +460,9 @@ def _of_any_size(seen: Standing, kind: PieceKind) -> list[Outlined]:
             if len(different) < FEW and not any(map(one.lies_like, different)):
                 different.append(one)
         for one in different:
-            fitted.append(fit(seen, one, edge_points(one.shape), SIZING_REACH_MM, grows=True))
+            fitted.append(
+                beside_shadow(seen, fit(seen, one, edge_points(one.shape), SIZING_REACH_MM, grows=True), grows=True)
+            )
             if kind is not PieceKind.SLICE and fitted[-1].edged <= LEAST_EDGED:
                 fitted[-1] = framed_or(fitted[-1], fit_to_end(seen, one, SIZING_REACH_MM, grows=True))
     return [one for one in fitted if low < one.shape.size_mm[0] < high and one.edged > LEAST_EDGED]

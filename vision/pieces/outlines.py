@@ -35,6 +35,8 @@ CORNER_MM = 5.0
 EDGE_REACH_MM = (8.0, 5.0, 3.0, 2.0, 1.5, 1.0)
 """How far from an outline its edge is looked for, round by round."""
 PROFILE_MM = 0.25
+SHADOW_REACH_MM = (6.0, 4.0, 2.5, 1.5, 1.0)
+"""A shadow lies no farther beside a piece."""
 FRAMED_EDGED = 0.05
 """A frame ends in an edge that is clearer by so much than where it begins: of Specials on chequered cloth by 0.2."""
 WITHIN_MM, END_REACH_MM = 1.5, (2.0, 1.5, 1.0)
@@ -59,6 +61,8 @@ class Standing:
     """0 where the table is bare, 1 where it is surely not."""
     edges: Floats
     """As much of `apart` as makes an edge clearer, 0 to 1."""
+    unshaded: "Standing | None" = None
+    """The same, but for shadows; None where none are told."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +123,7 @@ def in_shape_of(
     for one in [*peaks(seen, shape, SEARCH_PX_PER_MM, MOST), *lying_apart(of_any_size)]:
         start = Outlined(shape, one.pose, one.contrast)
         fits = [fit(seen, start, sides, reach_mm) for reach_mm in (EDGE_REACH_MM, EDGE_REACH_MM[2:])]
-        found.append(max(fits, key=lambda one: one.clear))
+        found.append(beside_shadow(seen, max(fits, key=lambda one: one.clear)))
         if framed:
             found[-1] = framed_or(found[-1], fit_to_end(seen, start, EDGE_REACH_MM))
     return found
@@ -220,6 +224,22 @@ def fit_to_end(seen: Standing, one: Outlined, reach_mm: Sequence[float], *, grow
     level = max(_middle(_sampled(seen.apart, seen.table.to_map(inside)).ravel()), PLAINLY)
     edges = np.minimum(seen.apart / np.float32(level), np.float32(1.0))
     return fit(seen, near, sides, END_REACH_MM, grows=grows, edges=edges)
+
+
+def beside_shadow(seen: Standing, one: Outlined, *, grows: bool = False) -> Outlined:
+    """An outline, moved off its piece's shadow if it lies on that one's edge: a pale piece may stand out less from the
+    table than the shadow beside it."""
+    if seen.unshaded is None:
+        return one
+    moved = fit(seen.unshaded, one, edge_points(one.shape), SHADOW_REACH_MM, grows=grows)
+    sides = edge_points(moved.shape), moved.pose
+    shaded = edged_share(seen, *sides)
+    here = one.edged + edged_share(seen.unshaded, edge_points(one.shape), one.pose)
+    if moved.edged <= one.edged and moved.edged + shaded <= here:
+        return one
+    # As it is told how large pieces are it counts how clear the edges are without the shadow, but not as it is told
+    # whether anything is a piece: without shadows light on the table has edges, too.
+    return replace(moved, edged=max(moved.edged, shaded) if grows else min(one.edged, shaded))
 
 
 def framed_or(plain: Outlined, framed: Outlined) -> Outlined:
