@@ -5,7 +5,7 @@ import contextlib
 import fcntl
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -139,7 +139,7 @@ def _is_ours(handle: int, path: Path) -> bool:
         return True
 
 
-def save_faces(pack: FacePack, out: Path, photos: Sequence[str]) -> None:
+def save_faces(pack: FacePack, out: Path, photos: Collection[str]) -> None:
     """Write what was learned from photos of these names, in place of what was learned before from some of them.
 
     Raises:
@@ -152,7 +152,7 @@ def save_faces(pack: FacePack, out: Path, photos: Sequence[str]) -> None:
     save_pack(pack, out)
 
 
-def _check_none_is_lost(pack: FacePack, out: Path, photos: Sequence[str]) -> None:
+def _check_none_is_lost(pack: FacePack, out: Path, photos: Collection[str]) -> None:
     try:
         before = load_pack(out)
     except FacePackError as error:

@@ -143,6 +143,8 @@ class Desk:
         self._lock = Lock()
         self._empty: Image | None = None
         self._spreads: list[Spread] = []
+        self._were_here: set[str] = set()
+        """The names of all photos that were ever here: of those that were dropped nothing is to be known any more."""
         self._names: list[list[Naming]] = []
 
     def view(self) -> DeskView:
@@ -195,6 +197,7 @@ class Desk:
             return f"{len(one.pieces)} piece{'s' if len(one.pieces) != 1 else ''}"
 
     def _add(self, one: Spread) -> None:
+        self._were_here.add(one.name)
         self._spreads.append(one)
         self._names.append([Naming("")] * len(one.pieces))
 
@@ -327,7 +330,7 @@ class Desk:
             labels = self._labels()
             photos = [(one.image, label) for one, label in zip(self._spreads, labels, strict=True)]
             learned = learn(photos, [one.name for one in self._spreads], self.game, self._lens)
-            save_faces(learned.pack, self._out, [one.name for one in self._spreads])
+            save_faces(learned.pack, self._out, self._were_here)
             shown = cv2.imencode(".jpg", preview(self._spreads, self._names))[1]
             write_whole(self._out.with_suffix(".preview.jpg"), shown.tobytes())
             return learned

@@ -88,6 +88,8 @@ class BoardDesk:
         self._kept = KeptEnrolment(out)
         self._lock = Lock()
         self._photos: list[_Photo] = []
+        self._were_here: set[str] = set()
+        """The names of all photos that were ever here: of those that were dropped nothing is to be known any more."""
 
     def view(self) -> BoardDeskView:
         """What the page shows."""
@@ -108,6 +110,7 @@ class BoardDesk:
         photo = _Photo(name, image, find_named(image, name, self._lens))
         with self._lock:
             self._photos.append(photo)
+            self._were_here.add(photo.name)
         return "the mat is found"
 
     def resume(self, tell: Callable[[str], object]) -> None:
@@ -138,6 +141,7 @@ class BoardDesk:
             photo = _Photo(name, image, find_named(image, name, self._lens))
             self._kept.keep_photo(name, image)
             self._photos.append(photo)
+            self._were_here.add(photo.name)
             self._keep()
 
     def drop(self, photo: int) -> None:
@@ -177,7 +181,7 @@ class BoardDesk:
                 )
             photos = [(one.image, with_pieces(one.label(), one.image, one.name, self.game, self._lens)) for one in used]
             learned = learn(photos, [one.name for one in used], self.game, self._lens)
-            save_faces(learned.pack, self.out, [one.name for one in self._photos])
+            save_faces(learned.pack, self.out, self._were_here)
             return learned
 
     def _lacks(self, one: _Photo) -> str:

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from tests.vision import drawn_cards
 from tests.vision.drawn_table import enrolment, label, photograph
 from vision.files.label_kinds import LabelError
 from vision.frame import Image
-from vision.pieces.faces import load_pack
+from vision.pieces.faces import KindFaces, load_pack, save_pack
 from vision.reader import read_photo
 from vision.scene import PieceKind
 
@@ -315,6 +315,29 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path, picture: Image) 
     assert request(app, "POST", "/api/enrol/name", json={"photo": 0, "number": 1, "face": "a/1"}).status_code == 200
     answer = request(app, "POST", "/api/enrol/learn")
     assert (answer.status_code, answer.json()["detail"]) == (409, f"{tmp_path / 'mine.faces'}: Is a directory")
+
+
+def test_a_photo_that_is_dropped_is_forgotten_and_one_that_was_never_here_is_not(
+    tmp_path: Path, picture: Image
+) -> None:
+    app = app_for(tmp_path, [picture, picture])
+    for photo in (0, 1):
+        assert request(app, "POST", "/api/enrol/photo").status_code == 200
+        name = {"photo": photo, "number": 1, "face": FACES[photo]}
+        assert request(app, "POST", "/api/enrol/name", json=name).status_code == 200
+    assert request(app, "POST", "/api/enrol/learn").json()["faces"] == 2
+    assert request(app, "DELETE", "/api/enrol/photo/1").status_code == 200
+    assert request(app, "POST", "/api/enrol/learn").json()["faces"] == 1
+    pack = load_pack(tmp_path / "mine.faces")
+    save_pack(replace(pack, kinds=renamed(pack.kinds), source=("long-ago.jpg",)), tmp_path / "mine.faces")
+    answer = request(app, "POST", "/api/enrol/learn")
+    assert answer.status_code == 409
+    assert "has 1 face that no photo here shows (a/9), learned from long-ago.jpg; expected" in answer.json()["detail"]
+
+
+def renamed(kinds: Mapping[PieceKind, KindFaces]) -> dict[PieceKind, KindFaces]:
+    """With another name for the only face."""
+    return {kind: replace(faces, names=("a/9",)) for kind, faces in kinds.items()}
 
 
 def test_what_goes_wrong_is_said(tmp_path: Path, picture: Image) -> None:
