@@ -710,7 +710,7 @@ def test_kept_games(tmp_path: Path) -> None:
         log = wal_path(path).read_bytes()
     assert said(held) == ("journal", Health.WARNING)
     assert held.what == f"{path} is held by another process"
-    assert check_kept_games(path) == Finding("journal", Health.OK, f"1 records in {path}")
+    assert check_kept_games(path) == Finding("journal", Health.OK, f"1 record in {path}")
     path.write_bytes(path.read_bytes()[:10_000])
     damaged = check_kept_games(path)
     assert said(damaged) == ("journal", Health.BROKEN)

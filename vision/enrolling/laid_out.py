@@ -21,6 +21,7 @@ from vision.mat.rectify import PX_PER_MM, TableMap, table_map
 from vision.mat.registration import Registration
 from vision.pieces.faces import MAT_HALF_MM, true_pose
 from vision.pieces.outlines import (
+    LEAST_TRIED,
     Outlined,
     Standing,
     beside_shadow,
@@ -463,7 +464,7 @@ def _of_any_size(seen: Standing, kind: PieceKind) -> list[Outlined]:
             fitted.append(
                 beside_shadow(seen, fit(seen, one, edge_points(one.shape), SIZING_REACH_MM, grows=True), grows=True)
             )
-            if kind is not PieceKind.SLICE and fitted[-1].edged <= LEAST_EDGED:
+            if kind is not PieceKind.SLICE and LEAST_TRIED < fitted[-1].edged <= LEAST_EDGED:
                 fitted[-1] = framed_or(fitted[-1], fit_to_end(seen, one, SIZING_REACH_MM, grows=True))
     return [one for one in fitted if low < one.shape.size_mm[0] < high and one.edged > LEAST_EDGED]
 

@@ -35,6 +35,8 @@ CORNER_MM = 5.0
 EDGE_REACH_MM = (8.0, 5.0, 3.0, 2.0, 1.5, 1.0)
 """How far from an outline its edge is looked for, round by round."""
 PROFILE_MM = 0.25
+LEAST_TRIED = 0.3
+"""What has an edge along less of its outline is not tried beside a shadow, or with a frame: it is no piece."""
 SHADOW_REACH_MM = (6.0, 4.0, 2.5, 1.5, 1.0)
 """A shadow lies no farther beside a piece."""
 FRAMED_EDGED = 0.05
@@ -124,7 +126,7 @@ def in_shape_of(
         start = Outlined(shape, one.pose, one.contrast)
         fits = [fit(seen, start, sides, reach_mm) for reach_mm in (EDGE_REACH_MM, EDGE_REACH_MM[2:])]
         found.append(beside_shadow(seen, max(fits, key=lambda one: one.clear)))
-        if framed:
+        if framed and found[-1].edged > LEAST_TRIED:
             found[-1] = framed_or(found[-1], fit_to_end(seen, start, EDGE_REACH_MM))
     return found
 
@@ -229,7 +231,7 @@ def fit_to_end(seen: Standing, one: Outlined, reach_mm: Sequence[float], *, grow
 def beside_shadow(seen: Standing, one: Outlined, *, grows: bool = False) -> Outlined:
     """An outline, moved off its piece's shadow if it lies on that one's edge: a pale piece may stand out less from the
     table than the shadow beside it."""
-    if seen.unshaded is None:
+    if seen.unshaded is None or one.edged <= LEAST_TRIED:
         return one
     moved = fit(seen.unshaded, one, edge_points(one.shape), SHADOW_REACH_MM, grows=grows)
     sides = edge_points(moved.shape), moved.pose
