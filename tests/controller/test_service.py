@@ -36,6 +36,7 @@ from controller.table_folder import KnownBy
 from controller.views import PartState, PartView
 from hardware.simulated.emulated_board import EmulatedBoard
 from tests.controller.web.table import got, until
+from tests.long import cases
 from tests.rigs.emulation import CannotEmulate, build
 from tests.rigs.running import SETTINGS, Patience, Service, learn_own_copy
 from tests.vision import drawn_table
@@ -208,7 +209,7 @@ def test_the_host_of_an_unattended_table_leaves_a_game_that_does_not_replay(tmp_
     assert [record.kind for record in read_journal(service.journal) or []][:3] == ["play", "start", "lobby"]
 
 
-@pytest.mark.parametrize("content", [None, b"no faces", "another game"])
+@cases("content", ["another game", None, b"no faces"], always=1)
 def test_faces_that_cannot_be_used_are_said(
     tmp_path: Path, service: Service, own_copy: list[Path], content: bytes | str | None
 ) -> None:
@@ -376,12 +377,18 @@ def test_the_host_chooses_another_game_which_is_played_from_then_on(service: Ser
     service.start()
     assert service.look_until(lambda view: True, 30)["game"] == "slice"
     assert json.loads(service.ask("GET", "/api/games")[1])["players"] == 2, "as --players says"
-    service.kill()
-    service.start("--game", "new_york_slice")
-    assert service.look_until(lambda view: True, 30)["game"] == "new_york_slice"
-    service.kill()
+
+
+@pytest.mark.long
+def test_a_game_that_is_named_at_the_start_is_played_from_then_on(service: Service) -> None:
     service.start()
-    assert service.look_until(lambda view: True, 30)["game"] == "new_york_slice"
+    service.look_until(lambda view: True, 30)
+    assert service.ask("POST", "/api/play_game", {"game": "slice"})[0] == 204
+    service.look_until(lambda view: view["game"] == "slice", 60)
+    for options, game in (((), "slice"), (("--game", "new_york_slice"), "new_york_slice"), ((), "new_york_slice")):
+        service.kill()
+        service.start(*options)
+        assert service.look_until(lambda view: True, 30)["game"] == game
 
 
 def test_a_table_plays_survives_what_may_happen_and_ends_clean(service: Service) -> None:

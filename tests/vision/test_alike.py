@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 import pytest
 
+from tests.long import cases
 from tests.vision import drawn_cards
 from tests.vision.drawn_table import Piece, View, enrolment, label, photograph, project
 from tests.vision.rendered import load, pack_of, with_photos
@@ -211,7 +212,7 @@ def exchanged(pack: FacePack, *pair: str) -> FacePack:
 
 
 @with_photos
-@pytest.mark.parametrize("style", ["alpha", "beta"])
+@cases("style", ["alpha", "beta"], always=1)
 def test_slices_named_as_those_of_another_type_are_told(style: str) -> None:
     pack = pack_of(style)
     assert like_another_group(pack) == []

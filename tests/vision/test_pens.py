@@ -104,10 +104,11 @@ CLOSELY = [
 CLOSELY += [(6, 7, 6, 8), (6, 6, 6, 7), (5, 6, 6, 6), (5, 6, 5, 7), (5, 8, 6, 7), (5, 6, 6, 7)]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("player", "strokes"),
-    [(4, APART), (2, IN_A_ROW), (2, CLOSELY)],
-    ids=["pale ink, blue", "as long as a thing, red", "dense, red"],
+    [(2, CLOSELY), (4, APART), (2, IN_A_ROW)],
+    ids=["dense, red", "pale ink, blue", "as long as a thing, red"],
+    always=1,
 )
 def test_strokes_also_between_opposite_corners_are_read_as_plainly_as_pencil(
     player: int, strokes: list[tuple[int, int, int, int]]

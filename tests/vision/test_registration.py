@@ -10,6 +10,7 @@ import pytest
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import World
+from tests.long import cases
 from tests.vision.altered import shaken_along
 from tests.vision.drawn_table import SIZE, View, photograph, project
 from vision.frame import Image
@@ -40,7 +41,7 @@ def test_the_table_lies_where_the_camera_sees_it(turn_deg: float) -> None:
     assert np.abs(registration.to_table(project(GRID_MM, view)) - GRID_MM).max() < 0.1
 
 
-@pytest.mark.parametrize("seed", range(6))
+@cases("seed", range(6), always=2)
 def test_another_cameras_lens_is_doubted_and_ones_own_is_not(seed: int) -> None:
     conditions = Conditions.random(Random(seed))
     camera = conditions.camera_model(1280, 720)

@@ -246,7 +246,7 @@ def test_what_is_kept_reads_as_what_was_seen(pictures: Pictures, tmp_path: Path,
             assert abs(one.probability - other.probability) < 0.1
 
 
-@cases("damage", ["cut short", "a bit turned", "empty", "foreign", "no number"], always=2)
+@cases("damage", ["cut short", "a bit turned", "empty", "foreign", "no number"], always=1)
 def test_a_damaged_file_is_named_and_left_out(
     pictures: Pictures, kept: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, damage: str
 ) -> None:

@@ -28,7 +28,7 @@ SURELY_ABSENT = 0.02
 
 
 @pytest.mark.parametrize("blur_mm", [0.5, 0.9, 1.3])
-@pytest.mark.parametrize("px_per_mm", [1.6, 2.6])
+@cases("px_per_mm", [1.6, 2.6], always=1)
 def test_a_sheets_own_markers_tell_how_blurred_it_is(blur_mm: float, px_per_mm: float) -> None:
     flat = pictured(Camera(px_per_mm=px_per_mm, blur_px=blur_mm * px_per_mm))
     # Pixels blur, too: those of the picture, and in drawing it.

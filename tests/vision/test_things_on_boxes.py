@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from hardware.kit.score_sheets import load_sheet_print
+from tests.long import cases
 from tests.vision.drawn_sheet import PX_PER_MM, Camera, DrawnSheet, Hand, blank_sheet, circle, photograph
 from vision.scene import MarkKind, PieceKind
 from vision.sheets.finder import read_sheets
@@ -56,7 +56,7 @@ def lay_over(
     sheet.pencil[top:bottom, left:right] = 1.0
 
 
-@pytest.mark.parametrize("thing", [card, phone, leather])
+@cases("thing", [card, phone, leather], always=1)
 def test_what_covers_most_boxes_hides_them_and_not_the_others(thing: Callable[[int, int], Picture]) -> None:
     rng, sheet = np.random.default_rng(3), blank_sheet(PRINT)
     for number in (0, 1, CIRCLED):

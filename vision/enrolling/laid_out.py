@@ -66,6 +66,8 @@ FULL = 6.0
 """What differs so many times more than the table does in itself differs wholly."""
 SHARP = 30.0
 """Beyond this an edge becomes no clearer."""
+MAT_ALONE_MM = 25.0
+"""What lies so far within the mat lies on no edge of the table's."""
 SIZING_PX_PER_MM = 0.25
 """Enough to tell sizes apart."""
 MARKER_MARGIN_MM = 3.0
@@ -83,7 +85,7 @@ where a frame ends so much more again: on twelve simulated tables 0.34 to 0.44 m
 table's colour, 0.22 and 0.13 and mostly less than 0.05 around 90 others. Where it ends as clearly as what it encloses,
 less is enough: around others it was 0.04."""
 SHADOW = 0.5
-"""A shadow beside a piece leaves so much of the light."""
+"""A shadow beside a piece leaves so much of the light at least."""
 PIECE = 0.2
 """A piece's edges times how much it stands out. On simulated tables pale pieces on pale paper have that much; what is
 printed on a mat has edges as good as theirs, but stands out half as much."""
@@ -190,7 +192,8 @@ class SeenTable:
         views = [_standing(self.table, self.apart, self.unshaded)]
         if self.empty is None and (off := _off_planks(self.table.look(self.image), self.table)) is not None:
             apart = np.where(_beyond_mat(self.table), off, self.apart)
-            views.append(_standing(self.table, apart, np.minimum(self.unshaded, apart)))
+            planks = _standing(self.table, apart, np.minimum(self.unshaded, apart))
+            views.append(replace(planks, beyond_mm=MAT_HALF_MM - MAT_ALONE_MM))
         return views
 
 
@@ -460,7 +463,7 @@ def _of_any_size(seen: Standing, kind: PieceKind) -> list[Outlined]:
         for one in sorted(some, key=lambda one: -one.contrast):
             if len(different) < FEW and not any(map(one.lies_like, different)):
                 different.append(one)
-        for one in different:
+        for one in filter(seen.looks_at, different):
             fitted.append(
                 beside_shadow(seen, fit(seen, one, edge_points(one.shape), SIZING_REACH_MM, grows=True), grows=True)
             )

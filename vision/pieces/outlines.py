@@ -65,6 +65,12 @@ class Standing:
     """As much of `apart` as makes an edge clearer, 0 to 1."""
     unshaded: "Standing | None" = None
     """The same, but for shadows; None where none are told."""
+    beyond_mm: float = 0.0
+    """What lies wholly so near the middle of both axes is not looked at: another view of the table shows the same."""
+
+    def looks_at(self, one: "Outlined") -> bool:
+        """Whether it does not lie where another view shows the same."""
+        return bool(np.abs(one.outline).max() > self.beyond_mm)
 
 
 @dataclass(frozen=True)
@@ -122,7 +128,7 @@ def in_shape_of(
     table begins."""
     found = []
     sides = edge_points(shape)
-    for one in [*peaks(seen, shape, SEARCH_PX_PER_MM, MOST), *lying_apart(of_any_size)]:
+    for one in filter(seen.looks_at, [*peaks(seen, shape, SEARCH_PX_PER_MM, MOST), *lying_apart(of_any_size)]):
         start = Outlined(shape, one.pose, one.contrast)
         fits = [fit(seen, start, sides, reach_mm) for reach_mm in (EDGE_REACH_MM, EDGE_REACH_MM[2:])]
         found.append(beside_shadow(seen, max(fits, key=lambda one: one.clear)))
@@ -279,14 +285,20 @@ def edged_share(seen: Standing, sides: Sides, pose: Array) -> float:
     """How much of an outline is an edge beyond which the bare table begins, 0 to 1."""
     points, normals, _ = sides
     out = place(normals, np.array([0.0, 0.0, pose[2]]))
-    along = seen.table.to_map(place(points, pose)[:, None] + BESIDE_MM[None, :, None] * out[:, None])
-    beside = _sampled(seen.apart, along)
+    beside = _across(seen.apart, seen.table, place(points, pose), out, BESIDE_MM)
     within, beyond = beside[:, BESIDE_MM < 0].mean(axis=1), beside[:, BESIDE_MM > 0].mean(axis=1)
     return float(np.clip((within - beyond) / np.maximum(within, PLAINLY), 0.0, 1.0).mean())
 
 
-def _sampled(values: Floats, at: Array) -> Floats:
+def _sampled(values: Floats, at: Array | Floats) -> Floats:
     x, y = (np.ascontiguousarray(at[..., i], np.float32) for i in (0, 1))
+    return np.asarray(cv2.remap(values, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.float32)
+
+
+def _across(values: Floats, table: TableMap, points: Array, ways: Array, steps_mm: Array) -> Floats:
+    """A map's values at table points (n x 2) and so many millimetres from them along their ways: n x steps."""
+    start, step = table.to_map(points).astype(np.float32), (ways * [PX_PER_MM, -PX_PER_MM]).astype(np.float32)
+    x, y = (start[:, i, None] + step[:, i, None] * steps_mm.astype(np.float32) for i in (0, 1))
     return np.asarray(cv2.remap(values, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.float32)
 
 
@@ -298,7 +310,7 @@ def _step(
     there = place(points, pose)
     out = place(normals, np.array([0.0, 0.0, pose[2]]))
     steps = np.arange(-reach_mm - 1.5, reach_mm + 1.5 + PROFILE_MM / 2, PROFILE_MM)
-    profile = _sampled(edges, table.to_map(there[:, None] + steps[None, :, None] * out[:, None]))
+    profile = _across(edges, table, there, out, steps)
     half = round(1.5 / PROFILE_MM)
     sums = np.zeros((len(profile), profile.shape[1] + 1), np.float32)
     np.cumsum(profile, axis=1, out=sums[:, 1:])
@@ -322,31 +334,33 @@ def _step(
 
 def edge_points(shape: Shape) -> Sides:
     """Points on the sides of an outline, away from its corners, with their outward normals and what growing does."""
-    starts, ends = shape.outline, np.roll(shape.outline, -1, axis=0)
-    points, normals = [], []
-    for i, (start, end) in enumerate(zip(starts, ends, strict=True)):
-        length = float(np.linalg.norm(end - start))
-        curved = shape.kind is PieceKind.SLICE and 0 < i < len(starts) - 1
-        margin = 0.0 if curved else CORNER_MM
-        at = np.arange(margin + EDGE_STEP_MM / 2, length - margin, EDGE_STEP_MM)
-        points.append(start + (end - start) * (at / length)[:, None])
-        normals.append(np.repeat(np.array([[end[1] - start[1], start[0] - end[0]]]) / length, len(at), axis=0))
-    own, out = np.concatenate(points), np.concatenate(normals)
+    ways = np.concatenate([shape.outline[1:], shape.outline[:1]]) - shape.outline
+    lengths = np.hypot(ways[:, 0], ways[:, 1])
+    ways /= lengths[:, None]
+    margins = np.full(len(ways), CORNER_MM)
     if shape.kind is PieceKind.SLICE:
-        radius = np.linalg.norm(own, axis=1) > 0.96 * shape.size_mm[0]
-        return own, out, radius.astype(np.float64)[:, None]
+        margins[1:-1] = 0.0
+    counts = np.maximum(np.ceil((lengths - 2.0 * margins) / EDGE_STEP_MM - 0.5), 0.0).astype(np.intp)
+    side = np.repeat(np.arange(len(ways)), counts)
+    place_on_side = np.arange(len(side)) - np.repeat(counts.cumsum() - counts, counts)
+    at = margins[side] + (place_on_side + 0.5) * EDGE_STEP_MM
+    own = shape.outline[side] + ways[side] * at[:, None]
+    out = np.column_stack([ways[side, 1], -ways[side, 0]])
+    if shape.kind is PieceKind.SLICE:
+        on_crust = np.hypot(own[:, 0], own[:, 1]) > 0.96 * shape.size_mm[0]
+        return own, out, on_crust.astype(np.float64)[:, None]
     return own, out, np.abs(out[:, ::-1]) / 2.0
 
 
 def _robust(matrix: Array, offset: Array, strength: Array) -> Array:
     """Least squares in which what lies far off counts less and less."""
     solved: Array = np.zeros(matrix.shape[1])
+    least = 1e-3 * np.eye(matrix.shape[1])
     for _ in range(4):
         misses = offset - matrix @ solved
         spread = max(_middle(np.abs(misses)), 0.15)
-        weights = strength / (1.0 + (misses / (1.5 * spread)) ** 2)
-        weighted = matrix * weights[:, None]
-        solved = np.asarray(np.linalg.solve(weighted.T @ matrix + 1e-3 * np.eye(matrix.shape[1]), weighted.T @ offset))
+        weighted = matrix.T * (strength / (1.0 + np.square(misses / (1.5 * spread))))
+        solved = np.asarray(np.linalg.solve(weighted @ matrix + least, weighted @ offset))
     return np.asarray(solved)
 
 

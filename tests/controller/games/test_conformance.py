@@ -17,15 +17,16 @@ from controller.protocol import Session
 from controller.records.loading import load_record
 from controller.records.record import Header, MoveLine, Record, TakenBack, format_record, move_line, result
 from tests.controller.games.random_play import Ply, last_state, leaves, mutated, play, random_move, through_json
+from tests.long import cases
 
 TABLES = [(name, players) for name in game_names() for players in load_game(name).player_counts]
-table = pytest.mark.parametrize(("name", "players"), TABLES)
 FEW_OR_MANY = [
     (name, players)
     for name in game_names()
     for counts in [load_game(name).player_counts]
     for players in sorted({min(counts), max(counts)})
 ]
+table = cases(("name", "players"), sorted(TABLES, key=lambda one: one not in FEW_OR_MANY), always=len(FEW_OR_MANY))
 few_or_many = pytest.mark.parametrize(("name", "players"), FEW_OR_MANY)
 """For what holds of a game with any number of players if it does with the fewest and the most."""
 every_game = pytest.mark.parametrize("name", game_names())

@@ -24,6 +24,7 @@ from controller.wiring import timing
 from firmware_bridge.signals import Signal, SignalKind
 from hardware.simulated.world import ContactEdge, ContactKind, World
 from tests.controller.perfect_eyes import PerfectEyes
+from tests.long import cases
 
 STEP_S = 0.12
 PAUSE_S = 5.0
@@ -225,7 +226,7 @@ def test_a_game_that_nobody_here_plays_is_replaced(tmp_path: Path) -> None:
     assert evening.display.begun_on_the_page == 1
 
 
-@pytest.mark.parametrize("times", [1, 3])
+@cases("times", [3, 1], always=1)
 def test_what_the_host_takes_back_they_lay_as_it_was_and_go_on(tmp_path: Path, times: int) -> None:
     evening = Evening(tmp_path, gathering())
 

@@ -5,13 +5,14 @@ import json
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from controller.game import Actor, IllegalMove
 from controller.games.dice_and_slice import GAME, rules
 from controller.games.dice_and_slice.grid import regions, slices
 from controller.games.dice_and_slice.rules import ExtraDot, Mark, Move, Phase, Pick, Roll, State, Stop
 from tests.controller.games.dice_and_slice.situations import OWN, TINY, named, slow_parts, with_dots
+from tests.long import cases
 
 PLAYERS = st.integers(-1, 7)
 DOTS = st.sampled_from([*(named((x, y)) for x in range(13) for y in range(10)), "", "n1", "a0", "A1"])
@@ -116,5 +117,7 @@ class Games(RuleBasedStateMachine):
         assert json.loads(json.dumps(GAME.view(self.state, 1))) == GAME.view(self.state, None)
 
 
-Games.TestCase.settings = settings(max_examples=15, stateful_step_count=30, deadline=None, derandomize=True)
-TestGames = Games.TestCase
+@cases("games", [6, 30], always=1)
+def test_any_moves_in_any_order(games: int) -> None:
+    often = settings(max_examples=games, stateful_step_count=30, deadline=None, derandomize=True)
+    run_state_machine_as_test(Games, settings=often)

@@ -26,6 +26,7 @@ from tests.controller.games.dice_and_slice.situations import (
     with_dots,
     xy,
 )
+from tests.long import cases
 
 NOTHING: frozenset[Any] = frozenset()
 
@@ -216,15 +217,16 @@ def nearly_over() -> State:
     return rolled(state, "A5", "B2")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("situation", "counts"),
     [
         (tiny_game, [36, 72, 1584]),
-        (nearly_enclosed, [36, 72, 804, 4401]),
         (with_extra_dots, [14, 69, 280, 2112]),
-        (after_bonuses, [9, 38, 310, 1516]),
         (nearly_over, [2, 23, 57, 80, 552]),
+        (nearly_enclosed, [36, 72, 804, 4401]),
+        (after_bonuses, [9, 38, 310, 1516]),
     ],
+    always=3,
 )
 def test_the_same_states_as_the_rule_text_once_more(situation: Callable[[], State], counts: list[int]) -> None:
     depth = len(counts)

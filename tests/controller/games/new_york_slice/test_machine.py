@@ -9,7 +9,14 @@ from random import Random
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from controller.game import Actor, IllegalMove
 from controller.games.new_york_slice import GAME, headings, rules
@@ -29,6 +36,7 @@ from controller.games.new_york_slice.rules import (
     State,
     Take,
 )
+from tests.long import cases
 
 SPECIALS = sorted(GAME.components.specials_by_face)
 HEADINGS = {value for name, value in vars(headings).items() if name.isupper()}
@@ -243,8 +251,10 @@ class Games(RuleBasedStateMachine):
             assert GAME.view(GAME.determinize(self.state, viewer, self.random), viewer) == shown
 
 
-TestGames = Games.TestCase
-TestGames.settings = settings(max_examples=30, stateful_step_count=12, deadline=None, derandomize=True)
+@cases("games", [10, 60], always=1)
+def test_any_moves_in_any_order(games: int) -> None:
+    often = settings(max_examples=games, stateful_step_count=12, deadline=None, derandomize=True)
+    run_state_machine_as_test(Games, settings=often)
 
 
 # Every Special comes into play ----------------------------------------------------------------------------------------

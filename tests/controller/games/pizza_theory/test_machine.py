@@ -2,11 +2,19 @@
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from controller.game import Actor
 from controller.games.pizza_theory import GAME, rules
 from controller.games.pizza_theory.rules import Add, Cut, Move, Pass, Phase, Place, Replace, Roll
+from tests.long import cases
 
 NUMBERS = st.integers(-1, 8)
 SPACES = st.sampled_from([*GAME.components.spaces, "h9", ""])
@@ -97,5 +105,7 @@ class PizzaTheoryGames(RuleBasedStateMachine):
         assert GAME.setup(self.state.players, options, GAME.position(self.state)) == self.state
 
 
-TestPizzaTheoryGames = PizzaTheoryGames.TestCase
-TestPizzaTheoryGames.settings = settings(max_examples=25, stateful_step_count=20, deadline=None, derandomize=True)
+@cases("games", [10, 50], always=1)
+def test_any_moves_in_any_order(games: int) -> None:
+    often = settings(max_examples=games, stateful_step_count=20, deadline=None, derandomize=True)
+    run_state_machine_as_test(PizzaTheoryGames, settings=often)

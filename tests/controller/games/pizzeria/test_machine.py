@@ -6,7 +6,14 @@ from random import Random
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from controller.game import Actor, IllegalMove
 from controller.games.pizzeria import GAME, rules
@@ -24,6 +31,7 @@ from controller.games.pizzeria.rules import (
     Take,
     TakeSlice,
 )
+from tests.long import cases
 
 SWITCHES = [option.name for option in GAME.option_list if option.choices and option.name != "solo"]
 PLAYERS = st.integers(-1, 7)
@@ -178,5 +186,7 @@ class Games(RuleBasedStateMachine):
         assert GAME.determinize(self.state, 1, self.random) == self.state
 
 
-Games.TestCase.settings = settings(max_examples=30, stateful_step_count=12, deadline=None, derandomize=True)
-TestGames = Games.TestCase
+@cases("games", [12, 60], always=1)
+def test_any_moves_in_any_order(games: int) -> None:
+    often = settings(max_examples=games, stateful_step_count=12, deadline=None, derandomize=True)
+    run_state_machine_as_test(Games, settings=often)

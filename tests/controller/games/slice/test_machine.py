@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from controller.game import Actor, IllegalMove
 from controller.games.slice import GAME
@@ -27,6 +34,7 @@ from controller.games.slice.rules import (
     Stop,
     TurnOver,
 )
+from tests.long import cases
 
 NUMBERS = st.integers(-1, 9) | st.just(10**12)
 CARDS = st.sampled_from([*GAME.components.cards, "ham", "", "order-1", "P1"])
@@ -155,5 +163,7 @@ class SliceMachine(RuleBasedStateMachine):
         assert again == self.state
 
 
-TestSlice = SliceMachine.TestCase
-TestSlice.settings = settings(max_examples=25, stateful_step_count=20, deadline=None, derandomize=True)
+@cases("games", [10, 50], always=1)
+def test_any_moves_in_any_order(games: int) -> None:
+    often = settings(max_examples=games, stateful_step_count=20, deadline=None, derandomize=True)
+    run_state_machine_as_test(SliceMachine, settings=often)

@@ -293,7 +293,7 @@ SITUATIONS = [
 ]
 
 
-@cases(("players", "position", "reset", "depth"), SITUATIONS, always=4)
+@cases(("players", "position", "reset", "depth"), SITUATIONS, always=2)
 def test_ways_are_those_of_the_second_model(players: int, position: dict[str, Any], reset: bool, depth: int) -> None:
     state = GAME.setup(players, {"pizza_reset": reset}, position)
     for plies in range(depth + 1):
