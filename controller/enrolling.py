@@ -34,10 +34,9 @@ from vision.pieces.faces import BACKS, FacePack
 from vision.pieces.learning import enrol, find_named
 from vision.reports.report import report_photo
 from vision.scene import PieceKind
-from vision.shapes import place
 
-MOST_FAINT = 8
-"""So many doubtful places are named."""
+MOST_DOUBTFUL = 16
+"""So many doubtful places are shown."""
 FAR_MM = 400.0
 """Farther out a lens as it is guessed from the mat may be wrong by 3 %: with a barrel distortion of 0.05 cards were
 outlined 3 % too large at 400 mm and 5 % at 520, and one of 15 learned so was not read."""
@@ -55,26 +54,40 @@ class Spread:
     """Why pieces may have been missed in it, for the owner."""
     touching: str = ""
     """Where something lies that is larger than pieces, for the owner; empty where nothing does."""
-    faint: str = ""
-    """Where something lies that hardly stands out and may be a piece, for the owner; empty where nothing does."""
     far: str = ""
     """Where pieces lie so far from the mat that a lens that is only guessed outlines them too large or too small, or
     why the lens that was given seems to be another camera's, for the owner; empty where nothing says so."""
     removed: tuple[LaidOut, ...] = ()
     """What was found and is no piece, as the owner says."""
+    hardly_seen: tuple[LaidOut, ...] = ()
+    """Outlines of what hardly stands out from the table and may be a piece."""
+
+    @property
+    def doubtful(self) -> list[LaidOut]:
+        """What may be a piece still: numbered after the pieces, as long as none lies there."""
+        return [one for one in self.hardly_seen if not any(map(one.overlaps, self.pieces))]
 
     @property
     def warnings(self) -> list[str]:
         """What the owner should know of it besides its `doubt`."""
-        return [one for one in (self.touching, self.faint, self.far) if one]
+        return [one for one in (self.touching, self._faint(), self.far) if one]
+
+    def _faint(self) -> str:
+        count = len(self.doubtful)
+        if not count:
+            return ""
+        numbers = ", ".join(str(len(self.pieces) + n) for n in range(1, count + 1))
+        return f"what hardly stands out from the table may be {'a piece' if count == 1 else 'pieces'}: {numbers}, in \
+broken lines"
 
     def picture(self, tops: Set[PieceKind] = frozenset()) -> Image:
-        """The photo with the pieces numbered from 1; `tops` are the kinds whose proposed top is marked."""
-        return numbered(self.image, self.registration, self.pieces, tops)
+        """The photo with the pieces numbered from 1, and what may be one; `tops` are the kinds whose proposed top is
+        marked."""
+        return numbered(self.image, self.registration, self.pieces, self.doubtful, tops)
 
     def piece(self, number: int, *, turn_deg: int = 0) -> Image:
         """The piece of this number (from 1), upright where its top is so much further round than was proposed."""
-        return upright(self.image, self.registration, self.pieces[number - 1].turned(turn_deg))
+        return upright(self.image, self.registration, [*self.pieces, *self.doubtful][number - 1].turned(turn_deg))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +167,9 @@ def spread(
     found = find_laid_out(seen, kinds)
     touching = _touching(lumps(seen, found.pieces))
     far = _far(found.pieces) if lens is None else lens_doubt(registration, lens)
-    return Spread(name, image, registration, found.pieces, doubt_of_table(seen), touching, _faint(found.doubtful), far)
+    clearest = sorted(found.doubtful, key=lambda piece: -piece.clear)[:MOST_DOUBTFUL]
+    faint = tuple(one for one in found.doubtful if any(one is it for it in clearest))
+    return Spread(name, image, registration, found.pieces, doubt_of_table(seen), touching, far, hardly_seen=faint)
 
 
 def _far(pieces: Sequence[LaidOut]) -> str:
@@ -168,34 +183,24 @@ def _far(pieces: Sequence[LaidOut]) -> str:
     )
 
 
-def _faint(pieces: Sequence[LaidOut]) -> str:
-    if not pieces:
-        return ""
-    clearest = sorted(pieces, key=lambda piece: -piece.clear)[:MOST_FAINT]
-    at = _places([(float(x), float(y)) for x, y in (place(one.shape.centre[None], one.pose)[0] for one in clearest)])
-    return (
-        f"what hardly stands out from the table may be a piece at {at}: look there; a piece that is not numbered is "
-        "found on the mat"
-    )
-
-
-def _places(places: Sequence[tuple[float, float]]) -> str:
-    return " and ".join(f"({x:.0f}, {y:.0f}) mm" for x, y in places)
-
-
 def _touching(places: Sequence[tuple[float, float]]) -> str:
     if not places:
         return ""
-    at = _places(places)
+    at = " and ".join(f"({x:.0f}, {y:.0f}) mm" for x, y in places)
     return f"something larger than pieces lies on the mat at {at}: pieces that touch are not found; lay them apart"
 
 
-def label_of(one: Spread, names: Sequence[Naming]) -> dict[str, Any]:
-    """A photo's labels, as `pizzatable enrol --labels` takes them: its named pieces, one naming a piece."""
+def label_of(one: Spread, names: Sequence[Naming], *, doubtful: bool = False) -> dict[str, Any]:
+    """A photo's labels, as `pizzatable enrol --labels` takes them: its named pieces, one naming a piece, and if asked
+    for, without a name, what may be one."""
     pieces = []
     for number, (piece, naming) in enumerate(zip(one.pieces, names, strict=True), 1):
         label = {"number": number, **piece.turned(naming.turn_deg).as_label(one.registration)}
         pieces.append({**label, "face": naming.face, "face_up": naming.face not in BACKS.values()})
+    pieces += [
+        {"number": number, **piece.as_label(one.registration), "doubtful": True}
+        for number, piece in enumerate(one.doubtful if doubtful else (), len(one.pieces) + 1)
+    ]
     pieces += [{**piece.as_label(one.registration), "removed": True} for piece in one.removed]
     height, width = one.image.shape[:2]
     return {"photo": one.name, "image": {"width": width, "height": height}, "pieces": pieces}

@@ -172,8 +172,9 @@ def _check_none_is_lost(pack: FacePack, out: Path, photos: Collection[str]) -> N
 
 def pieces_again(one: Spread, labels: Mapping[str, Any], where: str) -> Spread:
     """A photo's pieces as labels have them: with those outlined by hand, which take the place of what was found there,
-    and without those that are none. `where` names the labels. Raises LabelError."""
-    pointed, removed = list[LaidOut](), list[LaidOut]()
+    with what was doubtful and has a name, and without those that are none. `where` names the labels. Raises
+    LabelError."""
+    pointed, removed, sure = list[LaidOut](), list[LaidOut](), list[LaidOut]()
     faces = [(n, label) for n, label in enumerate(labels.get("pieces", ()), 1) if label["kind"] in LABEL_KINDS]
     if any(label.get("corners_px") for _, label in faces):
         check_size(labels, one.image.shape[1], one.image.shape[0], f"{where}: {one.name}")
@@ -182,13 +183,17 @@ def pieces_again(one: Spread, labels: Mapping[str, Any], where: str) -> Spread:
             at = f"{where}: piece {number} of {one.name}"
             pointed.append(outlined(corners, LABEL_KINDS[label["kind"]], one.registration, at))
         elif label.get("removed"):
-            removed += [
-                piece for piece in one.pieces if _away_mm(piece.as_label(one.registration), label) < SAME_PLACE_MM
-            ]
+            removed += _there(one, one.pieces, label)
+        elif label.get("doubtful") and label["face"]:
+            sure += _there(one, one.doubtful, label)
     gone = {id(piece) for piece in removed}
     gone |= {id(piece) for piece in one.pieces if any(map(piece.overlaps, pointed))}
     kept = [piece for piece in one.pieces if id(piece) not in gone]
-    return replace(one, pieces=(*kept, *pointed), removed=tuple(removed))
+    return replace(one, pieces=(*kept, *sure, *pointed), removed=tuple(removed))
+
+
+def _there(one: Spread, pieces: Sequence[LaidOut], label: Mapping[str, Any]) -> list[LaidOut]:
+    return [piece for piece in pieces if _away_mm(piece.as_label(one.registration), label) < SAME_PLACE_MM]
 
 
 def names_again(one: Spread, labels: dict[str, Any]) -> tuple[list[Naming], int]:

@@ -205,12 +205,13 @@ def _find(game: str, path: Path, empty: Path | None, photos: Sequence[Path], len
             click.echo(f"warning: {photo}: {one.doubt} (--empty)", err=True)
         for warning in one.warnings:
             click.echo(f"warning: {photo}: {warning}", err=True)
-        found.append(label_of(one, [Naming("")] * len(one.pieces)))
+        found.append(label_of(one, [Naming("")] * len(one.pieces), doubtful=True))
         drawn = _numbered(path, photo)
         with writing(drawn.parent, "a folder that can be made and written to"):
             drawn.parent.mkdir(parents=True, exist_ok=True)
         save_photo(drawn, one.picture(faces_of(game).tops))
-        click.echo(f"{photo}: {counted(len(one.pieces), 'piece')}, numbered in {drawn}")
+        doubtful = f" and {len(one.doubtful)} doubtful" if one.doubtful else ""
+        click.echo(f"{photo}: {counted(len(one.pieces), 'piece')}{doubtful}, numbered in {drawn}")
     if not found:
         raise click.ClickException(f"{path}: not written, as no photo could be used")
     if not any(label["pieces"] for label in found):

@@ -64,11 +64,22 @@ class PieceView(BaseModel):
     """In pixels of the photo, as an outline takes them."""
 
 
+class DoubtfulView(BaseModel):
+    """What may be a piece. Outlined, it is one."""
+
+    number: int
+    kind: str
+    corners: list[tuple[float, float]]
+    """In pixels of the photo, as an outline takes them."""
+
+
 class PhotoView(BaseModel):
     """One photo."""
 
     name: str
     pieces: list[PieceView]
+    doubtful: list[DoubtfulView]
+    """What may be a piece, numbered after the pieces."""
     width: int
     height: int
     doubt: str
@@ -167,6 +178,10 @@ class Desk:
                             corners=corners_px(piece, one.registration),
                         )
                         for n, (piece, naming) in enumerate(zip(one.pieces, names, strict=True), 1)
+                    ],
+                    doubtful=[
+                        DoubtfulView(number=n, kind=it.shape.kind.value, corners=corners_px(it, one.registration))
+                        for n, it in enumerate(one.doubtful, len(one.pieces) + 1)
                     ],
                 )
                 for one, names in zip(self._spreads, self._names, strict=True)
@@ -319,10 +334,14 @@ class Desk:
             return self._spreads[photo].picture()
 
     def piece(self, photo: int, number: int) -> Image:
-        """One piece, upright."""
+        """One piece, or what may be one, upright."""
         with self._lock:
+            self._check(photo)
+            one, names = self._spreads[photo], self._names[photo]
+            if len(names) < number <= len(names) + len(one.doubtful):
+                return one.piece(number)
             self._check(photo, number)
-            return self._spreads[photo].piece(number, turn_deg=self._names[photo][number - 1].turn_deg)
+            return one.piece(number, turn_deg=names[number - 1].turn_deg)
 
     def learn(self) -> Learned:
         """Learn what is named; writes the pack and a preview beside it. Raises VisionError, OSError."""

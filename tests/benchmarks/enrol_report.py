@@ -68,6 +68,9 @@ class Found:
     worse: list[str]
     missed: list[str]
     extra: int
+    doubted: tuple[int, int, int]
+    """Of what is missed how many are said to be doubtful, how many of these are outlined rightly; how often is it said
+    of nothing."""
     outlines: tuple[list[Array], list[Array]]
     """In the picture (px): what lies there and is not outlined rightly, and what is found."""
 
@@ -143,10 +146,11 @@ def found_in_folder(folder: Path) -> Iterator[Found]:
 
 def _compared(name: str, table: str, image: Image, labels: dict[str, Any], kinds: frozenset[PieceKind]) -> Found:
     registration = find_mat(image)
-    pieces = list(find_laid_out(SeenTable(image, registration), kinds).pieces)
+    search = find_laid_out(SeenTable(image, registration), kinds)
+    pieces = list(search.pieces)
     right, worse, missed = list[str](), list[str](), list[str]()
     wrong: list[Array] = []
-    left = list(pieces)
+    left, doubtful, hinted = list(pieces), list(search.doubtful), list[float]()
     for label in labels["pieces"]:
         if label["kind"] not in LABEL_KINDS:
             continue
@@ -156,13 +160,17 @@ def _compared(name: str, table: str, image: Image, labels: dict[str, Any], kinds
         best = max(near, key=lambda one: _shared(one, truth), default=None)
         if best is None:
             missed.append(label["face"])
+            there = [one for one in doubtful if one.shape.kind is kind and _shared(one, truth) > 0.4]
+            hinted += [max(_shared(one, truth) for one in there)] if there else []
+            doubtful = [one for one in doubtful if not any(one is it for it in there)]
         else:
             left = [one for one in left if one is not best]
             (right if _shared(best, truth) >= RIGHT else worse).append(label["face"])
         if best is None or worse[-1:] == [label["face"]]:
             wrong.append(np.array(label["outline_px"]))
     drawn_px = [one.outline_px(registration) for one in pieces]
-    return Found(name, table, image, right, worse, missed, len(left), (wrong, drawn_px))
+    doubted = len(hinted), sum(shared >= RIGHT for shared in hinted), len(doubtful)
+    return Found(name, table, image, right, worse, missed, len(left), doubted, (wrong, drawn_px))
 
 
 def _shared(one: LaidOut, truth: Array) -> float:
@@ -185,11 +193,14 @@ def _line(name: str, some: Sequence[Found]) -> str:
     of = right + worse + missed
     low, high = wilson(right, of)
     kinds = Counter(face.partition("/")[0] for one in some for face in [*one.worse, *one.missed])
+    hinted, rightly, of_nothing = (sum(one.doubted[n] for one in some) for n in range(3))
+    doubted = f" ({hinted} of them doubtful, {rightly} outlined rightly so)" if missed else ""
     table = f"{some[0].table}: " if len(some) == 1 and some[0].table else ""
     which = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common(5))
     return (
         f"{name}: {table}of {of} pieces {right} outlined rightly ({low:.1%} to {high:.1%}), {worse} worse, {missed} "
-        f"missed; {sum(one.extra for one in some)} where none lies{'; not rightly: ' + which if which else ''}"
+        f"missed{doubted}; {sum(one.extra for one in some)} where none lies, {of_nothing} doubtful"
+        f"{'; not rightly: ' + which if which else ''}"
     )
 
 

@@ -28,7 +28,7 @@ from tests.browser.chromium import browser, find_chromium
 from tests.browser.legible import illegible
 from tests.browser.shots import SIZES
 from tests.browser.test_display import run
-from tests.controller.found_once import spread_once
+from tests.controller.found_once import spread_doubting_two, spread_once
 from tests.controller.web.fixture_views import question
 from tests.controller.web.table import make_app
 from tests.controller.web.test_enrolling_board import GAME
@@ -330,6 +330,36 @@ def test_square_cards_are_turned_by_quarters_others_by_halves(tmp_path: Path) ->
     run(scenario)
     turned = {kind: desk.view().photos[0].pieces[kinds.index(kind)].turn_deg for kind in ("order-card", "slice-card")}
     assert turned == {"order-card": 270, "slice-card": 180}
+
+
+def test_an_owner_takes_what_hardly_stands_out_for_a_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its outline is looked at before it is taken."""
+    monkeypatch.setattr("controller.web.enrolling.spread", spread_doubting_two)
+    kinds = frozenset({PieceKind.SLICE, PieceKind.SPECIAL})
+    desk = Desk(GameFaces("drawn", kinds, ("a/1",)), tmp_path / "mine.faces", None)
+    desk.add("laid.jpg", photograph(enrolment()))
+    first, second = desk.view().photos[0].doubtful
+
+    async def scenario() -> None:
+        app = create_enrolling_app(desk, version="1", token=TOKEN)
+        async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
+            await page.open(f"http://table.local:{port}/?host={TOKEN}", 1280, 1400)
+            await page.until("[...document.querySelectorAll('img')].filter((i) => i.naturalWidth > 0).length === 10")
+            shown = "[...document.querySelectorAll('.doubtful p')].map((one) => one.textContent)"
+            assert await page.evaluate(shown) == ["8? May be a piece", "9? May be a piece"]
+            await page.evaluate("document.querySelectorAll('.doubtful button')[1].click()")
+            await page.until(f"document.querySelectorAll('.corner').length === {len(second.corners)}")
+            assert await page.evaluate("document.querySelector('select').value") == second.kind
+            await page.evaluate("document.querySelector('.shown .main').click()")
+            await page.until("document.querySelectorAll('.piece').length === 8")
+            assert await page.evaluate("document.activeElement.getAttribute('aria-label')") == "name of piece 8"
+            assert await page.evaluate(shown) == ["9? May be a piece"]
+            assert page.complaints == []
+
+    run(scenario)
+    photo = desk.view().photos[0]
+    assert np.abs(np.array(photo.pieces[7].corners) - second.corners).max() < 0.1
+    assert [one.corners for one in photo.doubtful] == [first.corners]
 
 
 @pytest.mark.usefixtures("found_once")

@@ -18,3 +18,11 @@ def spread_once(
     if key not in _FOUND:
         _FOUND[key] = spread(name, image, kinds, empty, lens)
     return replace(_FOUND[key], name=name)
+
+
+def spread_doubting_two(
+    name: str, image: Image, kinds: frozenset[PieceKind], empty: Image | None = None, lens: Lens | None = None
+) -> Spread:
+    """The same, but the last two of its pieces hardly stand out."""
+    one = spread_once(name, image, kinds, empty, lens)
+    return replace(one, pieces=one.pieces[:-2], hardly_seen=one.pieces[-2:])

@@ -8,6 +8,7 @@ import numpy as np
 from vision.enrolling.laid_out import LaidOut
 from vision.frame import Image
 from vision.mat.registration import Registration
+from vision.reports.drawing import DOUBTFUL_LINE, draw_line
 from vision.scene import PieceKind
 from vision.shapes import place
 
@@ -48,18 +49,26 @@ def contact_sheet(tiles: Sequence[tuple[Image, str]]) -> Image:
 
 
 def numbered(
-    image: Image, registration: Registration, pieces: Sequence[LaidOut], tops: Set[PieceKind] = frozenset()
+    image: Image,
+    registration: Registration,
+    pieces: Sequence[LaidOut],
+    doubtful: Sequence[LaidOut] = (),
+    tops: Set[PieceKind] = frozenset(),
 ) -> Image:
-    """A copy of the photo with every piece's outline and its number, from 1; cards of the kinds `tops` with a thick
-    side where their top is taken to be."""
+    """A copy of the photo with every piece's outline and its number, from 1, and after them what may be one in broken
+    lines; cards of the kinds `tops` with a thick side where their top is taken to be."""
     drawn, thin = image.copy(), max(1, image.shape[1] // 900)
-    for number, piece in enumerate(pieces, 1):
+    for number, piece in enumerate((*pieces, *doubtful), 1):
         outline = np.round(piece.outline_px(registration)).astype(np.int32)
-        cv2.polylines(drawn, [outline], True, OUTLINE, thin, cv2.LINE_AA)
+        if number > len(pieces):
+            draw_line(drawn, outline, DOUBTFUL_LINE, 2 * thin)
+        else:
+            cv2.polylines(drawn, [outline], True, OUTLINE, thin, cv2.LINE_AA)
         if piece.shape.kind in tops:
             cv2.polylines(drawn, [outline[1:3]], False, OUTLINE, 4 * thin, cv2.LINE_AA)
         x, y = outline.mean(axis=0)
         size = image.shape[1] / 1400
         for colour, thick in (((0, 0, 0), 4), ((255, 255, 255), 1)):
-            cv2.putText(drawn, str(number), (int(x - 10), int(y + 6)), FONT, size, colour, thick, cv2.LINE_AA)
+            said = f"{number}?" if number > len(pieces) else str(number)
+            cv2.putText(drawn, said, (int(x - 10), int(y + 6)), FONT, size, colour, thick, cv2.LINE_AA)
     return drawn

@@ -146,6 +146,8 @@ class FaceLabel(_Checked):
     """Where it was outlined by hand: what `vision.enrolling.by_hand` takes."""
     removed: Annotated[bool, Field(strict=True, description="true or false")] = False
     """Whether it was found and is no piece."""
+    doubtful: Annotated[bool, Field(strict=True, description="true or false")] = False
+    """Whether it hardly stands out from the table, and may be none: it is one if it has a face."""
 
 
 class BoardLabel(_Checked):

@@ -141,7 +141,7 @@ def draw_swatch(name: str) -> Image:
     corners = np.array([[0.16, 0.18], [0.84, 0.18], [0.84, 0.82], [0.16, 0.82]]) * [width - 1, height - 1]
     match LEGEND[name]:
         case Line() as line:
-            _draw_line(swatch, corners, line, 2)
+            draw_line(swatch, corners, line, 2)
         case Hatching() as hatching:
             _draw_hatching(swatch, corners, hatching, 9)
     return swatch
@@ -179,10 +179,10 @@ def _line(probability: float) -> Line:
 
 def _outline(drawn: Image, outline_px: NDArray[Any], line: Line, changed: bool = False) -> None:
     thin = max(1, round(drawn.shape[1] / WIDTHS_PER_PICTURE))
-    _draw_line(drawn, outline_px, line, thin * (CHANGED_LINE.widths if changed else 1))
+    draw_line(drawn, outline_px, line, thin * (CHANGED_LINE.widths if changed else 1))
 
 
-def _draw_line(drawn: Image, outline_px: NDArray[Any], line: Line, thin: int) -> None:
+def draw_line(drawn: Image, outline_px: NDArray[Any], line: Line, thin: int) -> None:
     """An outline; `thin` is a thin line's width, pixels."""
     width = thin * line.widths
     whole = np.round(outline_px).astype(np.int32).reshape(-1, 1, 2)

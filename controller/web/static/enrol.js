@@ -75,6 +75,7 @@ function photoOf(photo, index) {
   head.append(drop);
   const pieces = element("div", "pieces");
   pieces.append(...photo.pieces.map((piece) => pieceOf(piece, index, hand)));
+  pieces.append(...photo.doubtful.map((one) => doubtfulOf(one, index, hand)));
   right.append(head, doubt, pieces);
   part.append(hand.view, right);
   return part;
@@ -159,6 +160,19 @@ function pieceOf(piece, photo, hand) {
     (inputOf(photo, piece.number) ?? inputOf(photo, piece.number - 1) ?? byId("learn")).focus();
   });
   part.append(move, remove);
+  return part;
+}
+
+/** What may be a piece: it becomes one with its outline, which is looked at before it is taken. */
+function doubtfulOf(one, photo, hand) {
+  const part = element("div", "doubtful");
+  const picture = element("img", "");
+  load(picture, `/api/enrol/photo/${photo}/${one.number}.jpg`);
+  picture.alt = `what may be piece ${one.number}`;
+  const take = element("button", "", "It is a piece");
+  take.setAttribute("aria-label", `It is a piece: ${one.number}`);
+  take.addEventListener("click", () => hand.propose(one));
+  part.append(picture, element("p", "", `${one.number}? May be a piece`), take);
   return part;
 }
 

@@ -11,7 +11,8 @@ const WHICH = { 3: "the tip and both ends of the crust", 4: "clockwise from its 
 /**
  * The view of a photo in which pieces can be outlined. `corners` are the kinds of piece and how many corners each has,
  * `send` takes a kind, corners in pixels and the number of the piece that they are of (null: a new one) and tells
- * whether they were taken. Gives the view, and `change`, which has a piece's corners moved.
+ * whether they were taken. Gives the view, `change`, which has a piece's corners moved, and `propose`, which has those
+ * of what may be a piece looked at.
  */
 export function outlining(part, picture, photo, corners, send) {
   const view = element("div", "shown");
@@ -167,8 +168,16 @@ export function outlining(part, picture, photo, corners, send) {
 
   return {
     view,
-    change: (piece) => start({ kind: piece.kind, number: piece.number, place: piece.place, points: piece.corners.map((point) => [...point]) }),
+    change: (piece) => start({ kind: piece.kind, number: piece.number, place: piece.place, points: copied(piece.corners) }),
+    propose: (piece) => {
+      kinds.value = piece.kind;
+      start({ kind: piece.kind, number: null, points: copied(piece.corners) });
+    },
   };
+}
+
+function copied(points) {
+  return points.map((point) => [...point]);
 }
 
 function rounded(point) {

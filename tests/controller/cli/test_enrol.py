@@ -29,7 +29,7 @@ from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import PieceView
 from tests.benchmarks.simulated_pieces import FAMILIES
 from tests.benchmarks.simulated_pieces import photograph as photograph_simulated
-from tests.controller.found_once import spread_once
+from tests.controller.found_once import spread_doubting_two, spread_once
 from tests.vision import drawn_cards
 from tests.vision.drawn_table import Piece, enrolment, label, photograph
 from vision.files.photos import PhotoError
@@ -483,6 +483,24 @@ def test_what_find_did_not_write_is_not_written_over(tmp_path: Path, content: ob
 
 
 @pytest.mark.long
+def test_what_hardly_stands_out_is_numbered_and_learned_if_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("controller.enrolling.spread", spread_doubting_two)
+    photo, labels = tmp_path / "a.png", tmp_path / "mine.json"
+    assert cv2.imwrite(str(photo), photograph(enrolment()))
+    found = find_in(labels, photo)
+    assert found.exit_code == 0, found.output
+    assert f"{photo}: 7 pieces and 2 doubtful, numbered in " in found.stdout
+    assert "may be pieces: 8, 9, in broken lines" in found.stderr
+    filled = json.loads(labels.read_text())
+    assert [piece.get("doubtful", False) for piece in filled[0]["pieces"]] == [False] * 7 + [True] * 2
+    filled[0]["pieces"][8]["face"] = "special/one"
+    result = enrol_drawn(tmp_path, filled, "a.png")
+    assert result.exit_code == 0, result.output
+    assert load_pack(tmp_path / "pack").names == ("special/one",)
+
+
 def test_labels_that_find_wrote_are_written_anew_unless_nothing_is_found(tmp_path: Path) -> None:
     labels, photo, bare = tmp_path / "mine.json", tmp_path / "a.jpg", tmp_path / "bare.jpg"
     cv2.imwrite(str(photo), photograph(enrolment()[:3]))

@@ -14,11 +14,12 @@ import numpy as np
 import pytest
 from fastapi import FastAPI, HTTPException
 
+from controller.enrolling import Naming, label_of
 from controller.games.slice.describe import describe
 from controller.web.enrolling import Desk, Outline, PieceName, create_enrolling_app
 from controller.whose_faces import GameFaces, faces_of
 from hardware.camera import CameraLost
-from tests.controller.found_once import spread_once
+from tests.controller.found_once import spread_doubting_two, spread_once
 from tests.vision import drawn_cards
 from tests.vision.drawn_table import enrolment, label, photograph
 from vision.files.label_kinds import LabelError
@@ -404,6 +405,54 @@ def test_a_piece_that_was_not_found_is_outlined_by_hand_and_learned_like_others(
     )
     assert request(app, "POST", "/api/enrol/learn").json()["faces"] == 2
     assert load_pack(tmp_path / "mine.faces").names == ("special/one", "special/two")
+
+
+def test_what_hardly_stands_out_is_a_piece_when_it_is_outlined(
+    tmp_path: Path, picture: Image, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("controller.web.enrolling.spread", spread_doubting_two)
+    desk = desk_for(tmp_path, [picture])
+    app = create_enrolling_app(desk, version="1", token=TOKEN)
+    photo = request(app, "POST", "/api/enrol/photo").json()["photos"][0]
+    assert (len(photo["pieces"]), [one["number"] for one in photo["doubtful"]]) == (7, [8, 9])
+    assert "may be pieces: 8, 9, in broken lines" in photo["doubt"]
+    first, second = photo["doubtful"]
+    crops = [request(app, "GET", f"/api/enrol/photo/0/{number}.jpg") for number in (8, 9, 10)]
+    assert [crop.status_code for crop in crops] == [200, 200, 404]
+    unnamed = request(app, "POST", "/api/enrol/name", json={"photo": 0, "number": 8, "face": "a/1"})
+    assert unnamed.status_code == 404, "it is no piece yet"
+    outline = {"photo": 0, "kind": second["kind"], "corners": second["corners"]}
+    photo = request(app, "POST", "/api/enrol/outline", json=outline).json()["photos"][0]
+    assert [(one["number"], one["corners"]) for one in photo["doubtful"]] == [(9, first["corners"])]
+    assert photo["pieces"][7]["corners"] == second["corners"]
+    assert "may be a piece: 9, in broken lines" in photo["doubt"]
+    request(app, "POST", "/api/enrol/name", json={"photo": 0, "number": 8, "face": "a/1"})
+    assert request(app, "POST", "/api/enrol/learn").json()["faces"] == 1
+
+    again, told = desk_for(tmp_path, []), list[str]()
+    again.resume(told.append)
+    assert len(told) == 1, "no name is lost"
+    assert again.view().photos[0].pieces[7].face == "a/1"
+    assert [one.number for one in again.view().photos[0].doubtful] == [9]
+
+
+def test_what_hardly_stands_out_and_was_named_in_the_labels_is_a_piece(
+    tmp_path: Path, picture: Image, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("controller.web.enrolling.spread", spread_doubting_two)
+    one = spread_doubting_two("laid.jpg", picture, KINDS)
+    labels = label_of(one, [Naming("")] * 7, doubtful=True)
+    assert [(piece["number"], piece.get("doubtful", False)) for piece in labels["pieces"]][6:] == [
+        (7, False), (8, True), (9, True)
+    ]  # fmt: skip
+    labels["pieces"][8]["face"] = "a/2"
+    (tmp_path / "mine.labels.json").write_text(json.dumps([labels]))
+    desk = Desk(GameFaces("drawn", KINDS, FACES), tmp_path / "mine.faces", None)
+    desk.add("laid.jpg", picture)
+    desk.resume(lambda line: pytest.fail(line))
+    (shown,) = desk.view().photos
+    assert [piece.face for piece in shown.pieces] == [""] * 7 + ["a/2"]
+    assert [one.number for one in shown.doubtful] == [9]
 
 
 def test_outlines_and_removals_are_there_again(tmp_path: Path) -> None:
