@@ -60,15 +60,15 @@ class Page:
         self._session = None
         await self._call("Target.disposeBrowserContext", browserContextId=self._context)
 
-    async def open(self, address: str, width: int, height: int, *, still: bool = False) -> None:
-        """Open a tab of this size in place of the one before; in one that is `still` nothing moves on its way, as for
-        whoever wants no motion."""
+    async def open(self, address: str, width: int, height: int, *, moving: bool = False) -> None:
+        """Open a tab of this size in place of the one before. Unless it is `moving` nothing moves on its way there, as
+        for whoever wants no motion: there is nothing to wait for, and much less to draw."""
         before, self._session = self._target, None
         if before is not None:
             await self._call("Target.closeTarget", targetId=before)
         target = await self._call("Target.createTarget", url="about:blank", browserContextId=self._context)
         await self._attach(target["targetId"], width, height)
-        if still:
+        if not moving:
             await self.set_media(prefers_reduced_motion="reduce")
         await self._call("Page.navigate", url=address)
 

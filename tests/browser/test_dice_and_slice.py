@@ -98,7 +98,7 @@ def test_every_moment_fits_the_window(tmp_path: Path, players: int, size: str) -
         async with room(views[0]) as table:
             for seq, view in enumerate(views, start=1000):
                 table.hub.publish(view.model_copy(update={"seq": seq}))
-                await table.page.open(f"http://table.local:{table.port}/", *SIZES[size], still=True)
+                await table.page.open(f"http://table.local:{table.port}/", *SIZES[size])
                 await table.page.until("document.querySelectorAll('.das-dot, .das-hint, .das-final').length > 0")
                 assert await table.page.evaluate(OVERFLOWS) == [], view.message
                 assert await illegible(table.page, television=size == "wide") == [], view.message
@@ -130,7 +130,7 @@ def test_beside_a_long_name_the_players_die_is_seen(tmp_path: Path) -> None:
             for seq, view in enumerate((lobby, marking), start=1000):
                 seats = [seat.model_copy(update={"name": "W" * 40}) for seat in view.seats]
                 table.hub.publish(view.model_copy(update={"seq": seq, "seats": seats}))
-                await table.page.open(f"http://table.local:{table.port}/", *SIZES["phone"], still=True)
+                await table.page.open(f"http://table.local:{table.port}/", *SIZES["phone"])
                 await table.page.until("document.querySelectorAll('.das-task').length === 2")
                 shown = await table.page.evaluate(tasks)
                 assert all(text and whole for text, whole in shown), shown

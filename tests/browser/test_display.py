@@ -52,8 +52,8 @@ class Room:
     port: int
     page: Page
 
-    async def show(self, size: str = "wide", query: str = "", *, still: bool = False) -> None:
-        await self.page.open(f"http://table.local:{self.port}/{query}", *SIZES[size], still=still)
+    async def show(self, size: str = "wide", query: str = "", *, moving: bool = False) -> None:
+        await self.page.open(f"http://table.local:{self.port}/{query}", *SIZES[size], moving=moving)
         await self.page.until(DRAWN)
 
 
@@ -108,7 +108,7 @@ def test_every_moment_fits_the_window(size: str) -> None:
         async with room(ring_served()) as table:
             for seq, (moment, make_view) in enumerate(MOMENTS.items(), start=1000):
                 table.hub.publish(make_view().model_copy(update={"seq": seq}))
-                await table.show(size, still=True)
+                await table.show(size)
                 assert await table.page.evaluate(OVERFLOWS) == [], moment
                 assert await illegible(table.page, television=size == "wide") == [], moment
                 result = await table.page.evaluate("document.getElementById('result').textContent")
@@ -144,7 +144,7 @@ def test_a_piece_that_goes_leaves_the_others_be() -> None:
     async def scenario() -> None:
         view = ring_served()
         async with room(view) as table:
-            await table.show()
+            await table.show(moving=True)
             await table.page.evaluate(
                 "window.put = 0; new MutationObserver((all) => all.forEach((m) => window.put += m.addedNodes.length))"
                 ".observe(document.querySelector('.pieces'), { childList: true }); 0"
@@ -161,7 +161,7 @@ def test_a_piece_that_goes_leaves_the_others_be() -> None:
 def test_a_piece_that_moves_stays_the_same_element() -> None:
     async def scenario() -> None:
         async with room(ring_served()) as table:
-            await table.show()
+            await table.show(moving=True)
             await table.page.evaluate("window.before = new Set(document.querySelectorAll('.pieces .piece')); 0")
             table.hub.publish(portions_taken())
             await table.page.until("document.getElementById('prompt').textContent === 'Dmitri chooses a portion'")
@@ -441,7 +441,7 @@ def test_a_lost_connection_is_said_and_comes_back_alone() -> None:
 def test_who_wants_no_motion_gets_none() -> None:
     async def scenario() -> None:
         async with room(breach()) as table:
-            await table.show()
+            await table.show(moving=True)
             duration = "getComputedStyle(document.querySelector('.pieces .piece')).transitionDuration"
             assert (await table.page.evaluate(duration)).startswith("0.7s")
             await table.page.set_media(prefers_reduced_motion="reduce")
@@ -457,15 +457,15 @@ def test_letters_can_be_made_twice_as_large() -> None:
         async with room(question()) as table:
             page = table.page
             letters = "parseFloat(getComputedStyle(document.querySelector('.pie-points small')).fontSize)"
-            await table.show(still=True)
+            await table.show()
             least = await page.evaluate(letters)
-            await page.open(f"http://127.0.0.1:{table.port}/", 960, 540, still=True)
+            await page.open(f"http://127.0.0.1:{table.port}/", 960, 540)
             await page.until(
                 "document.getElementById('host')?.hidden === false && document.querySelector('.pie-points')"
             )
             assert await page.evaluate(letters) >= least * 2 / 3, "on the screen a third larger than before"
             assert await page.evaluate("getComputedStyle(document.querySelector('.turn')).position") == "static"
-            await page.open(f"http://127.0.0.1:{table.port}/", *SIZES["phone"], still=True)
+            await page.open(f"http://127.0.0.1:{table.port}/", *SIZES["phone"])
             await page.until(
                 "document.getElementById('host')?.hidden === false && document.querySelector('.pie-points')"
             )
@@ -534,7 +534,7 @@ def test_what_is_wrong_with_a_part_is_shown_whole_with_what_to_do(size: str) -> 
 
     async def scenario() -> None:
         async with room(view.model_copy(update={"parts": view.parts | lost})) as table:
-            await table.show(size, still=True)
+            await table.show(size)
             said = "document.querySelector('.part.lost .part-text')"
             named = "[...document.querySelectorAll('.part')].map((part) => part.firstChild.textContent)"
             assert await table.page.evaluate(named) == ["simulated table", "all others ok", "camera", "journal"]
@@ -548,7 +548,7 @@ def test_what_is_wrong_with_a_part_is_shown_whole_with_what_to_do(size: str) -> 
 def test_the_page_of_an_older_program_is_loaded_anew() -> None:
     async def scenario() -> None:
         async with room(ring_served()) as table:
-            await table.show(still=True)
+            await table.show()
             await table.page.evaluate("window.old = true")
             table.hub.publish(ring_served().model_copy(update={"seq": 2000}))
             assert await table.page.evaluate("window.old")
@@ -585,7 +585,7 @@ def test_what_was_refused_once_is_asked_for_again() -> None:
             serving(app, hub, "127.0.0.1", 0) as port,  # type: ignore[arg-type]  # an application, if no FastAPI
             browser() as page,
         ):
-            await page.open(f"http://127.0.0.1:{port}/", *SIZES["wide"], still=True)
+            await page.open(f"http://127.0.0.1:{port}/", *SIZES["wide"])
             await page.until(DRAWN)
             await page.until("!document.getElementById('host').hidden")
             assert "cannot draw" not in await page.evaluate("document.getElementById('message').textContent")

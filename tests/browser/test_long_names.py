@@ -53,7 +53,7 @@ def test_names_of_any_length_leave_the_page_in_its_window(tmp_path: Path, game: 
             for seq, (size, view) in enumerate(shown, start=5_000_000):
                 table.hub.publish(view.model_copy(update={"seq": seq}))
                 address = f"http://table.local:{table.port}/"
-                await table.page.open(address, *sizes[size], still=True)
+                await table.page.open(address, *sizes[size])
                 over = str(view.referee.value == "over").lower()
                 await table.page.until(f"document.getElementById('final')?.hidden === !{over}")
                 await table.page.until("document.getElementById('players').children.length")

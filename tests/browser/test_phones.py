@@ -51,7 +51,7 @@ def reached(port: int) -> str:
 
 async def open_dialog(page: Page, address: str) -> None:
     """The host's page, which offers the host's address."""
-    await page.open(address, *SCREENS[0], still=True)
+    await page.open(address, *SCREENS[0])
     await page.until(DRAWN)
     await page.until("!document.getElementById('host').hidden")
     await page.evaluate(f"{CONTROL}.click()")
@@ -75,7 +75,7 @@ async def showing(
 def test_a_screen_shows_it_while_people_sit_down_and_nothing_is_pushed_away(size: tuple[int, int]) -> None:
     async def scenario() -> None:
         async with showing(lobby()) as (page, hub, address):
-            await page.open(address, *size, still=True)
+            await page.open(address, *size)
             await page.until(DRAWN)
             await page.until(CODED)
             assert await read(page) == "http://192.168.1.20:8080/"
@@ -97,7 +97,7 @@ def test_a_screen_shows_it_while_people_sit_down_and_nothing_is_pushed_away(size
 def test_a_phone_needs_none_of_itself_but_shows_it_to_another() -> None:
     async def scenario() -> None:
         async with showing(lobby(), "table.local") as (page, _, address):
-            await page.open(address, *PHONE, still=True)
+            await page.open(address, *PHONE)
             await page.until(DRAWN)
             await page.until(f"{CARD}.querySelector('img') !== null")
             assert await page.evaluate(f"{CARD}.getClientRects().length") == 0
@@ -116,7 +116,7 @@ def test_a_phone_needs_none_of_itself_but_shows_it_to_another() -> None:
 def test_in_a_game_it_is_asked_for_and_lies_within_the_window(size: tuple[int, int]) -> None:
     async def scenario() -> None:
         async with showing(breach()) as (page, _, address):
-            await page.open(address, *size, still=True)
+            await page.open(address, *size)
             await page.until(DRAWN)
             assert await read(page) == ""
             await page.evaluate(f"{CONTROL}.click()")
@@ -138,7 +138,7 @@ def test_the_hosts_is_shown_to_the_host_when_asked_for_and_goes_by_itself(query:
 
     async def scenario() -> None:
         async with showing(lobby(), "table.local" if query else "127.0.0.1") as (page, _, address):
-            await page.open(f"{address}{query}", *SCREENS[0], still=True)
+            await page.open(f"{address}{query}", *SCREENS[0])
             await page.until(DRAWN)
             await page.until("!document.getElementById('host').hidden")
             await page.until(CODED)
@@ -200,7 +200,7 @@ def test_without_a_network_none_is_shown_and_who_asks_is_told_why() -> None:
 
     async def scenario() -> None:
         async with showing(lobby(), reached=nowhere) as (page, _, address):
-            await page.open(address, *SCREENS[0], still=True)
+            await page.open(address, *SCREENS[0])
             await page.until(DRAWN)
             await page.until("performance.getEntriesByName(new URL('/api/address', location).href).length === 1")
             await page.evaluate(f"{CONTROL}.click()")

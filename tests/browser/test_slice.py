@@ -103,7 +103,7 @@ def test_every_moment_fits_the_window(tmp_path: Path) -> None:
         async with room(views[0]) as table:
             for seq, (size, view) in enumerate([(size, view) for size in SIZES for view in views], start=1000):
                 table.hub.publish(view.model_copy(update={"seq": seq}))
-                await table.show(size, still=True)
+                await table.show(size)
                 assert await table.page.evaluate(OVERFLOWS) == [], view.message
                 assert await illegible(table.page, television=size == "wide") == [], view.message
                 width = SIZES[size][0]
