@@ -89,7 +89,7 @@ def test_what_is_known_of_a_camera_that_looks_straight_down_places_dice(height_m
 
 
 @pytest.mark.parametrize("bent", [-0.02, -0.1])
-@cases("times", [0.5, 1.5, 2.5, 5.0], always=2)
+@cases("times", [0.5, 1.5, 2.5, 5.0], always=1)
 def test_a_mat_that_leans_far_tells_more_than_a_photo_that_says_otherwise(times: float, bent: float) -> None:
     """A picture that was cropped, or a module with another lens: what is said of its focal length is wrong."""
     conditions = replace(seen_from(700.0, 20.0, seed=7), k1=bent)

@@ -612,6 +612,7 @@ def test_divisions_of_the_slices_are_choices_of_cuts(portions: int) -> None:
     assert len({frozenset(runs) for runs in all_cuts(PLAIN, portions)}) == comb(11, portions)
 
 
+@pytest.mark.long
 def test_a_pizza_for_three_to_the_first_decision() -> None:
     """Each portion may be taken, and then any of its slices with pepperoni be eaten."""
     ways = sum(2 ** sum(PEPPERONI[face] > 0 for face in slices) for one in all_divisions(PLAIN, 3) for slices, _ in one)
@@ -622,6 +623,7 @@ def test_a_pizza_turned_is_the_same_pizza() -> None:
     assert {served(game(3), RING[turn:] + RING[:turn]) for turn in range(11)} == {served(game(3))}
 
 
+@pytest.mark.long
 def test_a_mirrored_pizza_has_as_many_ways() -> None:
     assert perft(served(game(3), PLAIN[::-1]), 3) == perft(served(game(3), PLAIN), 3)
 
