@@ -93,7 +93,7 @@ def test_a_display_shows_why_and_the_game_again_when_there_is_one() -> None:
             hub = Hub()
             hub.publish(ring_served())
             async with serving(make_app(hub), hub, "127.0.0.1", 0) as port:
-                await page.open(f"http://127.0.0.1:{port}/", *SIZES["wide"], still=True)
+                await page.open(f"http://127.0.0.1:{port}/", *SIZES["wide"])
                 await page.until(DRAWN)
             async with serving(create_app(REASON), Hub(), "127.0.0.1", port):
                 await page.until(f"document.body?.textContent.includes({json.dumps(REASON)})")
@@ -124,14 +124,14 @@ def test_only_a_host_is_offered_to_leave_a_game() -> None:
             app = create_app(REASON, host_token="a", leave=lambda: left.append("left"))
             app.add_middleware(_Passed)
             async with serving(create_app(REASON), Hub(), "127.0.0.1", 0) as port:
-                await page.open(f"http://127.0.0.1:{port}/", *SIZES["phone"], still=True)
+                await page.open(f"http://127.0.0.1:{port}/", *SIZES["phone"])
                 await page.until("performance.getEntriesByName(location.origin + '/api/role').length")
                 assert [await page.evaluate(shown) for shown in (offered, told)] == [True, True], "it is no game"
             async with serving(app, Hub(), "127.0.0.1", 0) as port:
-                await page.open(f"http://127.0.0.1:{port}/", *SIZES["phone"], still=True)
+                await page.open(f"http://127.0.0.1:{port}/", *SIZES["phone"])
                 await page.until(f"{told} === false")
                 assert await page.evaluate(offered)
-                await page.open(f"http://127.0.0.1:{port}/?host=a", *SIZES["phone"], still=True)
+                await page.open(f"http://127.0.0.1:{port}/?host=a", *SIZES["phone"])
                 await page.until(f"{offered} === false")
                 assert await page.evaluate(told)
                 assert await page.evaluate(OVERFLOWS) == []
