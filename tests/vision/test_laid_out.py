@@ -244,7 +244,8 @@ def test_frames_of_the_tables_colour_belong_to_cards_as_where_they_show() -> Non
     assert cards_framed([*FRAMED_AT, *beside], darker=0) == [FRAMED_MM] * (len(FRAMED_AT) + len(beside))
 
 
-@pytest.mark.parametrize("darker", [15, pytest.param(30, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("darker", [15, 30])
 def test_frames_of_nearly_the_tables_colour_are_told_by_where_they_end(darker: int) -> None:
     """All lie on the mat, where their frames hardly differ from it: what they enclose has the clearest edges."""
     assert cards_framed(FRAMED_AT, darker=darker) == [FRAMED_MM] * len(FRAMED_AT)

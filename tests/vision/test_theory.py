@@ -357,6 +357,7 @@ def test_a_board_alike_from_three_sides_is_never_said_to_lie_one_way() -> None:
             assert low <= found.probability <= high, (family.name, seed)
 
 
+@pytest.mark.long
 def test_a_board_with_long_shadows_on_a_chequered_cloth_is_found() -> None:
     """Rings that are printed on the mat hide its rim, and the cloth's corners look likelier than any place on it."""
     image, labels = photographs(FAMILIES["boards"], 731360)

@@ -163,7 +163,7 @@ def test_cutters_under_and_over_each_other_are_where_they_lie() -> None:
     assert turn_deg < 0.3
 
 
-@cases("seed", [63, 32], always=1)
+@cases("seed", [63, 32], always=0)
 def test_a_pale_stick_on_pale_cheese_between_bright_toppings_is_not_overlooked(seed: int) -> None:
     image, labels = photographs(FAMILIES["boards"], seed)
     true = sorted(piece["colour"] for piece in labels["pieces"] if piece["kind"] == "cutter" and piece["visible"] > 0.5)
