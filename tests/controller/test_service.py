@@ -384,7 +384,7 @@ def test_a_game_that_is_named_at_the_start_is_played_from_then_on(service: Servi
     service.start()
     service.look_until(lambda view: True, 30)
     assert service.ask("POST", "/api/play_game", {"game": "slice"})[0] == 204
-    service.look_until(lambda view: view["game"] == "slice", 60)
+    service.look_until(lambda view: view["game"] == "slice" and view["position"], 60)
     for options, game in (((), "slice"), (("--game", "new_york_slice"), "new_york_slice"), ((), "new_york_slice")):
         service.kill()
         service.start(*options)
