@@ -1,6 +1,8 @@
 """The pages for setting a table up, in a real browser: what the camera sees, and naming an owner's pieces."""
 
+import contextlib
 import itertools
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import cv2
@@ -24,7 +26,7 @@ from controller.web.enrolling_board import BoardDesk, create_board_app
 from controller.web.hub import Hub
 from controller.web.server import serving
 from controller.whose_faces import GameFaces, faces_of
-from tests.browser.chromium import browser, find_chromium
+from tests.browser.chromium import Page, browser, find_chromium
 from tests.browser.legible import illegible
 from tests.browser.shots import SIZES
 from tests.browser.test_display import run
@@ -241,19 +243,35 @@ def found_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("controller.web.enrolling.spread", spread_once)
 
 
+KINDS = frozenset({PieceKind.SLICE, PieceKind.SPECIAL})
+
+
+def laid_out(game: GameFaces, folder: Path) -> Desk:
+    """The drawn pieces of a game in a photo, not named yet."""
+    desk = Desk(game, folder / "mine.faces", None)
+    desk.add("laid.jpg", photograph(enrolment()))
+    return desk
+
+
+@contextlib.asynccontextmanager
+async def naming(desk: Desk, height: int) -> AsyncIterator[Page]:
+    """The page on which pieces are named, as its host sees it, in a window of this height."""
+    app = create_enrolling_app(desk, version="1", token=TOKEN)
+    async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
+        await page.open(f"http://table.local:{port}/?host={TOKEN}", 1280, height)
+        yield page
+
+
 @pytest.mark.usefixtures("found_once")
 def test_an_owner_names_pieces_and_learns_them(tmp_path: Path) -> None:
-    kinds, faces = frozenset({PieceKind.SLICE, PieceKind.SPECIAL}), ("a/1", "a/2")
+    faces = ("a/1", "a/2")
     looks = {"a/1": "two olives", "a/2": "none", "special/one": "One"}
     kind_of = {"a/1": PieceKind.SLICE, "a/2": PieceKind.SLICE, "special/one": PieceKind.SPECIAL}
-    game = GameFaces("drawn", kinds, (*faces, "special/one"), looks=looks, kind_of=kind_of, own_names=("a/2", "a/9"))
-    desk = Desk(game, tmp_path / "mine.faces", None)
-    desk.add("laid.jpg", photograph(enrolment()))
+    game = GameFaces("drawn", KINDS, (*faces, "special/one"), looks=looks, kind_of=kind_of, own_names=("a/2", "a/9"))
+    desk = laid_out(game, tmp_path)
 
     async def scenario() -> None:
-        app = create_enrolling_app(desk, version="1", token=TOKEN)
-        async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
-            await page.open(f"http://table.local:{port}/?host={TOKEN}", 1280, 900)
+        async with naming(desk, 900) as page:
             await page.until("[...document.querySelectorAll('img')].filter((i) => i.naturalWidth > 0).length === 10")
             heights = "['.frame', '.frame img'].map((one) => document.querySelector(one).offsetHeight)"
             framed, photo = await page.evaluate(heights)
@@ -302,9 +320,7 @@ def test_square_cards_are_turned_by_quarters_others_by_halves(tmp_path: Path) ->
     kinds = [piece.kind for piece in desk.view().photos[0].pieces]
 
     async def scenario() -> None:
-        app = create_enrolling_app(desk, version="1", token=TOKEN)
-        async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
-            await page.open(f"http://table.local:{port}/?host={TOKEN}", 1280, 900)
+        async with naming(desk, 900) as page:
             shown = f"[...document.querySelectorAll('img')].filter((i) => i.naturalWidth > 0).length > {len(kinds)}"
             await page.until(shown)
             assert (await page.evaluate(text("tops"))) == (
@@ -335,15 +351,11 @@ def test_square_cards_are_turned_by_quarters_others_by_halves(tmp_path: Path) ->
 def test_an_owner_takes_what_hardly_stands_out_for_a_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its outline is looked at before it is taken."""
     monkeypatch.setattr("controller.web.enrolling.spread", spread_doubting_two)
-    kinds = frozenset({PieceKind.SLICE, PieceKind.SPECIAL})
-    desk = Desk(GameFaces("drawn", kinds, ("a/1",)), tmp_path / "mine.faces", None)
-    desk.add("laid.jpg", photograph(enrolment()))
+    desk = laid_out(GameFaces("drawn", KINDS, ("a/1",)), tmp_path)
     first, second = desk.view().photos[0].doubtful
 
     async def scenario() -> None:
-        app = create_enrolling_app(desk, version="1", token=TOKEN)
-        async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
-            await page.open(f"http://table.local:{port}/?host={TOKEN}", 1280, 1400)
+        async with naming(desk, 1400) as page:
             await page.until("[...document.querySelectorAll('img')].filter((i) => i.naturalWidth > 0).length === 10")
             shown = "[...document.querySelectorAll('.doubtful p')].map((one) => one.textContent)"
             assert await page.evaluate(shown) == ["8? May be a piece", "9? May be a piece"]
@@ -365,9 +377,7 @@ def test_an_owner_takes_what_hardly_stands_out_for_a_piece(tmp_path: Path, monke
 @pytest.mark.usefixtures("found_once")
 def test_an_owner_outlines_a_missed_piece_by_touch_and_by_keys(tmp_path: Path) -> None:
     """A piece is removed and outlined again, its first corner beside its place at first, which is said, then moved."""
-    kinds = frozenset({PieceKind.SLICE, PieceKind.SPECIAL})
-    desk = Desk(GameFaces("drawn", kinds, ("a/1",)), tmp_path / "mine.faces", None)
-    desk.add("laid.jpg", photograph(enrolment()))
+    desk = laid_out(GameFaces("drawn", KINDS, ("a/1",)), tmp_path)
     pieces = desk.view().photos[0].pieces
     gone = next(piece for piece in pieces if piece.kind == "special")
 
@@ -378,9 +388,7 @@ def test_an_owner_outlines_a_missed_piece_by_touch_and_by_keys(tmp_path: Path) -
         )
 
     async def scenario() -> None:
-        app = create_enrolling_app(desk, version="1", token=TOKEN)
-        async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
-            await page.open(f"http://table.local:{port}/?host={TOKEN}", 1280, 1400)
+        async with naming(desk, 1400) as page:
             state, trouble = "document.querySelector('.state').textContent", text("trouble")
             await page.until("[...document.querySelectorAll('img')].filter((i) => i.naturalWidth > 0).length === 10")
             await page.evaluate(f"document.querySelectorAll('.piece')[{gone.number - 1}].lastElementChild.click()")
@@ -449,9 +457,7 @@ def test_what_was_changed_on_another_page_is_shown_and_nothing_else_is_taken_awa
     before = desk.view().photos[0].pieces
 
     async def scenario() -> None:
-        app = create_enrolling_app(desk, version="1", token=TOKEN)
-        async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
-            await page.open(f"http://table.local:{port}/?host={TOKEN}", 1280, 900)
+        async with naming(desk, 900) as page:
             loaded = "[...document.querySelectorAll('img')].filter((i) => i.naturalWidth > 0).length"
             await page.until(f"{loaded} === {len(before) + 1}")
             desk.remove(0, 1)

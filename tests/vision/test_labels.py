@@ -170,6 +170,7 @@ NAN = float("nan")
         (TILE, "corners_px", [[1, NAN]], ".corners_px[0][1] (piece 2 of 2) is NaN; expected a list of its three or f"),
         (TILE, "corners_px", [], ".corners_px (piece 2 of 2) is a list of 0; expected a list of its three or four"),
         (TILE, "removed", 1, ".removed (piece 2 of 2) is 1; expected true or false"),
+        (TILE, "doubtful", 1, ".doubtful (piece 2 of 2) is 1; expected true or false"),
         (TILE, "removed", True, ".removed (piece 2 of 2) is true and its face is '3/1'; expected one of them alone"),
         (TILE | {"face": "", "corners_px": [[1, 2]] * 3}, "removed", True, ".removed (piece 2 of 2) is true and its c"),
         (BOARD, "diameter_mm", -260.0, ".diameter_mm (piece 1 of 2) is -260.0; expected a number of millimetres, 50"),

@@ -32,7 +32,6 @@ def test_who_presses_with_nothing_marked_is_told_so_also_after_an_own_press() ->
     assert tally.breaches_missed == {}, tally.notes
 
 
-@pytest.mark.long
 def test_doubting_eyes_are_never_silently_wrong() -> None:
     """At any time some marks cannot be told."""
     tally = play(2, 5, mistake=0.0, plays=16, doubt=Random(5))

@@ -12,7 +12,7 @@ from controller.games.new_york_slice.rules import Divide, Mystery, Phase, Reveal
 
 PLAYERS = st.integers(2, 6)
 SEEDS = st.integers(0, 10**9)
-FEW = settings(max_examples=12, deadline=None)
+FEW = settings(max_examples=25, deadline=None)
 
 
 def any_move(state: State, random: Random) -> rules.Move:
