@@ -227,7 +227,8 @@ def create_app(
     app.include_router(_state_router(hub, results))
     app.include_router(_past_router(happened, evidence))
     app.include_router(_picture_router(picture))
-    app.include_router(_host_router(commands, shelf, host_token))
+    for router in _host_routers(commands, shelf, host_token):
+        app.include_router(router)
     app.include_router(_address_router(reached, host_token))
     app.include_router(_page_router(games_root))
     app.mount("/static", _Static(directory=STATIC))
@@ -380,7 +381,9 @@ def _whole_schema(model: type[BaseModel]) -> dict[str, Any]:
     return schema
 
 
-def _host_router(commands: Commands, shelf: GameShelf, host_token: str) -> APIRouter:
+def _host_routers(commands: Commands, shelf: GameShelf, host_token: str) -> tuple[APIRouter, APIRouter]:
+    """What anybody may ask about the host's controls, and the controls."""
+
     def host_only(request: Request, x_host_token: GivenToken = None) -> None:
         require_host(request, x_host_token, host_token)
 
@@ -406,7 +409,9 @@ def _host_router(commands: Commands, shelf: GameShelf, host_token: str) -> APIRo
         ]  # fmt: skip
         return Games(playing=shelf.playing.game, players=shelf.playing.players, games=views)
 
-    router = APIRouter(dependencies=[Depends(host_only)], responses=_PROBLEMS, route_class=StrictRoute)
+    router = APIRouter(
+        prefix="/api", tags=["host"], dependencies=[Depends(host_only)], responses=_PROBLEMS, route_class=StrictRoute
+    )
 
     @router.get("/moves")
     async def moves(
@@ -456,8 +461,7 @@ def _host_router(commands: Commands, shelf: GameShelf, host_token: str) -> APIRo
         """The host rules that this move, in the game's notation, was made."""
         await commands.rule_move(body.text, by=by, number=body.number, last=body.last)
 
-    open_router.include_router(router)
-    return open_router
+    return open_router, router
 
 
 def _address_router(reached: Reached, host_token: str) -> APIRouter:

@@ -95,6 +95,7 @@ def test_paper_is_seen_beside_markers_and_on_sheets() -> None:
     assert np.allclose(scene.paper, levels, atol=6.0)
 
 
+@pytest.mark.long
 def test_in_steady_light_the_camera_stays_as_it_is() -> None:
     room = Room()
     before = room.camera.read(1.0).image

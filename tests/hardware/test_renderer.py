@@ -16,6 +16,7 @@ from hardware.simulated.slice_art import SliceArt, draw_slice
 from hardware.simulated.surroundings import MARKER_MM, MARKER_OUTER_MM, Conditions, MatStyle, Surface
 from hardware.simulated.world import World
 from tests.hardware.demo_table import demo_art, demo_gestures, demo_world
+from tests.long import cases
 from vision.scene import PieceKind, Pose
 
 SIZE = (1280, 720)
@@ -31,9 +32,7 @@ def marker_centres() -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
     return np.array([(-out, out, 0), (out, out, 0), (out, -out, 0), (-out, -out, 0)])
 
 
-@pytest.mark.parametrize(
-    ("seed", "size"), [*((seed, (1280, 720)) for seed in range(8)), (0, (1920, 1080)), (1, (1920, 1080))]
-)
+@cases(("seed", "size"), [*((seed, (1280, 720)) for seed in range(8)), (0, (1920, 1080)), (1, (1920, 1080))], always=4)
 def test_all_markers_are_found_where_they_are(seed: int, size: tuple[int, int]) -> None:
     conditions = Conditions.random(Random(seed))
     camera = conditions.camera_model(*size)
@@ -74,6 +73,7 @@ def test_what_was_rendered_before_leaves_no_trace(art: Mapping[str, Artwork]) ->
         assert np.array_equal(picture, fresh)
 
 
+@pytest.mark.long
 def test_art_made_smaller_beforehand_gives_the_same_picture(art: Mapping[str, Artwork]) -> None:
     conditions = Conditions.random(Random(5))
     camera = conditions.camera_model(*SIZE)

@@ -76,7 +76,7 @@ def outlined_beside(beside_mm: float) -> FacePack:
     return enrol([(dotted(photograph([*enrolment(), other]), other), labels)], source=["drawn"])
 
 
-@pytest.mark.parametrize("beside_mm", [1.0, 4.0])
+@cases("beside_mm", [1.0, 4.0], always=1)
 def test_of_faces_that_are_alike_each_is_compared_where_it_fits_best_itself(
     beside_mm: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -40,7 +40,7 @@ def off(small: Small, known: Small) -> float:
     return middle_of(differences(small, known))
 
 
-@pytest.mark.parametrize("share", [0.03, 0.1, 0.2])
+@cases("share", [0.03, 0.1, 0.2], always=1)
 @cases("number", [1.2, 3.3, 6.8], always=1)
 @pytest.mark.parametrize("hand", [None, HAND, ARM], ids=["no hand", "a hand", "an arm along the rows"])
 def test_stripes_are_taken_off_what_is_compared(share: float, number: float, hand: np.ndarray | None) -> None:
@@ -69,6 +69,7 @@ def test_a_large_thing_that_is_laid_there_is_no_stripe() -> None:
     assert even_of(covered, known) is None
 
 
+@pytest.mark.long
 def test_what_is_cut_off_here_and_there_is_no_change() -> None:
     """As the red of warm wood is, in part: that does not go on and off with the stripes."""
     bright = [photograph(TABLE, View(seed=seed, light=(0.85, 0.95, 1.25))) for seed in range(6)]

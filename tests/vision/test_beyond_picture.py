@@ -33,6 +33,7 @@ def inside(place: HiddenPlace, spot_mm: tuple[float, float]) -> bool:
     return cv2.pointPolygonTest(np.array(place.outline_mm, np.float32), spot_mm, False) > 0
 
 
+@pytest.mark.long
 def test_of_a_mat_that_is_seen_whole_nothing_is_beyond_the_picture() -> None:
     assert mat_beyond_picture(find_mat(photograph([]))) == ()
     assert read_photo(photograph(PIECES), enrolled()).hidden == ()

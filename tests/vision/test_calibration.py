@@ -175,6 +175,7 @@ def test_one_angle_is_refused() -> None:
         calibrate(views(see_sheet, flat))
 
 
+@pytest.mark.long
 def test_one_angle_is_refused_where_the_lens_bends_a_lot() -> None:
     flat = photos(sheet(), PhotoMaker((800, 600), Lens(0.7, -0.28, 0.09)), held(6, lean_deg=0.0, distance_mm=330.0))
     with pytest.raises(AllFromOneAngle):

@@ -49,6 +49,7 @@ def test_cards_face_down_teach_their_back() -> None:
     assert SLICES[0] not in learned.names
 
 
+@pytest.mark.long
 @cases(
     "view",
     [
@@ -74,6 +75,7 @@ def test_a_paler_camera_shows_the_same(pack: FacePack) -> None:
     assert_shows(read_photo(np.asarray(cv2.addWeighted(picture, 0.65, grey, 0.35, 0), np.uint8), pack), TABLE)
 
 
+@pytest.mark.long
 def test_an_empty_table_shows_no_cards(pack: FacePack) -> None:
     assert read_photo(photograph([]), pack).sightings == ()
 
@@ -84,6 +86,7 @@ def test_cards_that_were_never_enrolled_are_not_named(pack: FacePack) -> None:
     assert [s.face for s in scene.sightings if s.probability > 0.9] == [WEST.face]
 
 
+@pytest.mark.long
 def test_what_a_hand_hides_is_not_claimed(pack: FacePack) -> None:
     hand = np.array([[5.0, -420], [80, -420], [80, 20], [62, 38], [25, 34], [8, 0]])
     scene = read_photo(photograph(TABLE, hand=hand), pack)
@@ -92,6 +95,7 @@ def test_what_a_hand_hides_is_not_claimed(pack: FacePack) -> None:
     assert_shows(scene, [p for p in TABLE if abs(p.x_mm) > 100 or p.face == BACK])
 
 
+@pytest.mark.long
 def test_a_card_laid_on_the_open_pile_is_seen_in_the_next_frame_at_rest(pack: FacePack) -> None:
     reader = Reader(pack)
     reader.read(Frame(photograph(TABLE, View(seed=1)), 0.0, 0))

@@ -49,6 +49,7 @@ def test_what_lies_in_the_dark_is_hidden_and_not_missing(pack: FacePack, colour:
     assert cv2.pointPolygonTest(outline, (60.0, 20.0), False) < 0
 
 
+@pytest.mark.long
 @cases("colour", [None, NAVY], always=1)
 @cases("light", [0.4, 1.0], always=1)
 def test_what_can_be_read_is_not_dark(pack: FacePack, light: float, colour: tuple[int, int, int] | None) -> None:

@@ -324,6 +324,7 @@ def test_red_pips_on_black_are_read() -> None:
     assert len(right) >= 5
 
 
+@pytest.mark.long
 @cases(("pips", "least"), [((30.0, 25.0, 75.0), 18), ((60.0, 50.0, 120.0), 24)], always=1)
 def test_dark_polished_dice_with_dim_pips_are_read_surely(pips: tuple[float, ...], least: int) -> None:
     """In their own colours alone 15 and 22 of 36 are."""
@@ -377,6 +378,7 @@ def test_games_with_dice_look_for_them_unasked() -> None:
     assert isinstance(finder, DiceFinder)
 
 
+@pytest.mark.long
 def test_dice_beside_the_board_are_described_with_it() -> None:
     sticks = [
         drawn_board.Stick(colour, drawn_board.line_ends(side, 2, BOARD), (6.5, 6.5))
@@ -399,6 +401,7 @@ def test_dice_beside_the_board_are_described_with_it() -> None:
     assert described["board"] is not None
 
 
+@pytest.mark.long
 def test_a_report_counts_dice(tmp_path: Path) -> None:
     picture, dice = drawn_table((1, 2, 3, 4, 5, 6), 18.0, View(size=(1920, 1080), height_mm=760.0))
     pieces: list[dict[str, Any]] = [
@@ -429,7 +432,7 @@ def printed(value: int) -> Image:
     return face
 
 
-@pytest.mark.parametrize("framed", [False, True])
+@cases("framed", [False, True], always=1)
 def test_faces_printed_flat_on_the_table_are_seldom_taken_for_dice(framed: bool) -> None:
     picture = photograph([], View(size=(1920, 1080), height_mm=760.0, seed=8))
     registration = find_mat(picture)
@@ -527,7 +530,7 @@ def test_a_die_that_another_finder_saw_is_not_told_again() -> None:
     assert [s.face for s in seen] == ["5"]
 
 
-@pytest.mark.parametrize("seed", [5, 8, 25])
+@cases("seed", [5, 8, 25], always=1)
 def test_dice_of_one_make_that_touch_are_each_found(seed: int) -> None:
     """The first network takes some of them for one."""
     rng, side = np.random.default_rng(seed), 20.0
@@ -742,7 +745,7 @@ def test_dice_on_the_rendered_tables() -> None:
 
 
 @pytest.mark.skipif(not PHOTOS.is_dir(), reason=f"no pictures at {PHOTOS}")
-@pytest.mark.parametrize("name", ["ring-alpha-01", "split-beta-01", "seats-alpha-01", "cards-alpha-01"])
+@cases("name", ["ring-alpha-01", "split-beta-01", "seats-alpha-01", "cards-alpha-01"], always=2)
 def test_no_die_where_there_is_none(name: str) -> None:
     image = cv2.imread(str(PHOTOS / f"{name}.jpg"), cv2.IMREAD_COLOR)
     assert image is not None

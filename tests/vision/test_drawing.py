@@ -82,7 +82,7 @@ def test_names_on_a_crowded_table_overlap_neither_each_other_nor_print(family: s
         assert np.count_nonzero(under) <= 0.02 * under.size, "cells are a few pixels wide"
 
 
-@pytest.mark.parametrize("family", ["tiles", "cards"])
+@cases("family", ["tiles", "cards"], always=1)
 def test_each_name_has_a_line_to_its_own_piece(family: str) -> None:
     names, outlines, grounds = crowded(family, 5)
     for place, outline in zip(places_of_names(BLANK, names, outlines, grounds), outlines, strict=True):

@@ -79,6 +79,7 @@ def test_all_that_a_finger_covers_is_hidden(kind: MarkKind) -> None:
     assert [mark.at for mark in under if not mark.hidden] == []
 
 
+@pytest.mark.long
 def test_all_that_a_finger_covers_is_hidden_where_the_sheet_was_seen_blank() -> None:
     scene = covered()
     under = [mark for mark in told_after_blank() if scene.share(mark, scene.over) == 1.0]
@@ -86,6 +87,7 @@ def test_all_that_a_finger_covers_is_hidden_where_the_sheet_was_seen_blank() -> 
     assert [(mark.kind, mark.at) for mark in under if not mark.hidden] == []
 
 
+@pytest.mark.long
 def test_a_box_that_a_finger_covers_is_hidden() -> None:
     scene = covered(OVER_A_BOX)
     (seen,) = (one for one in read_sheets(scene.image, [PRINT.layout]).sightings if one.kind is PieceKind.SHEET)

@@ -50,7 +50,7 @@ def told(pictures: list[Small], rate_hz: float = BOTH_MOVE_HZ) -> Flicker:
     return flicker
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@cases("seed", SEEDS, always=1)
 @pytest.mark.parametrize("share", [0.03, 0.1])
 def test_how_much_lamps_flicker_and_on_which_mains(seed: int, share: float) -> None:
     flicker = told(small_pictures(seed, Circumstances(flicker=share)))
@@ -58,20 +58,22 @@ def test_how_much_lamps_flicker_and_on_which_mains(seed: int, share: float) -> N
     assert flicker.mains_hz() == Random(seed).choice(MAINS_HZ)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@cases("seed", SEEDS, always=1)
 def test_a_hand_does_not_hide_it(seed: int) -> None:
     assert told(small_pictures(seed, Circumstances(flicker=0.05), hands=1)).share == pytest.approx(0.05, rel=0.25)
 
 
 @cases("seed", SEEDS, always=1)
-@pytest.mark.parametrize(
+@cases(
     ("circumstances", "hands"),
     [
-        pytest.param(Circumstances(), 0, id="an empty table"),
-        pytest.param(Circumstances(), 1, id="a hand"),
-        pytest.param(Circumstances(), 6, id="six hands"),
-        pytest.param(Circumstances(webcam=True), 2, id="a webcam's automatics"),
+        (Circumstances(), 1),
+        (Circumstances(), 6),
+        (Circumstances(), 0),
+        (Circumstances(webcam=True), 2),
     ],
+    ids=["a hand", "six hands", "an empty table", "a webcam's automatics"],
+    always=2,
 )
 def test_in_steady_light_nothing_flickers(seed: int, circumstances: Circumstances, hands: int) -> None:
     assert told(small_pictures(seed, circumstances, hands)).share == 0.0

@@ -46,14 +46,14 @@ def test_a_mat_seen_leaning_tells_the_focal_length(height_mm: float) -> None:
     assert np.linalg.norm(placed - tops[:, :2], axis=1).max() < 2.0
 
 
-@pytest.mark.parametrize("height_mm", [550.0, 1400.0])
+@cases("height_mm", [550.0, 1400.0], always=1)
 def test_a_mat_seen_from_straight_above_tells_no_focal_length(height_mm: float) -> None:
     """What is typical is assumed then, whatever small errors of paper and picture seem to say."""
     found = find_mat(picture(seen_from(height_mm, 0.0, seed=7)))
     assert abs(math.log(found.lens.focal_widths / TYPICAL_FOCAL)) < 0.2
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@cases("seed", [1, 2], always=1)
 def test_corners_laid_by_hand_tell_it_where_the_camera_leans_far(seed: int) -> None:
     """Each is as square and as large as the others, which is less than how they lie to each other."""
     conditions = seen_from(600.0, 22.0, seed=seed).with_corners_by_hand(Random(seed))
@@ -88,7 +88,7 @@ def test_what_is_known_of_a_camera_that_looks_straight_down_places_dice(height_m
     assert off_mm[0] > 1.5 * off_mm[1]
 
 
-@pytest.mark.parametrize("bent", [-0.02, -0.1])
+@cases("bent", [-0.02, -0.1], always=1)
 @cases("times", [0.5, 1.5, 2.5, 5.0], always=1)
 def test_a_mat_that_leans_far_tells_more_than_a_photo_that_says_otherwise(times: float, bent: float) -> None:
     """A picture that was cropped, or a module with another lens: what is said of its focal length is wrong."""
@@ -98,7 +98,7 @@ def test_a_mat_that_leans_far_tells_more_than_a_photo_that_says_otherwise(times:
     assert found.lens.focal_widths == pytest.approx(focal, rel=0.04)
 
 
-@pytest.mark.parametrize("assumed", [0.828, 2.0, 3.0])
+@cases("assumed", [0.828, 2.0, 3.0], always=1)
 def test_a_lens_that_bends_otherwise_is_not_the_one_that_was_assumed(assumed: float) -> None:
     """Seen from straight above, too: a wide lens on a module that is sold with another."""
     conditions = replace(seen_from(450.0, 0.0, seed=7), k1=-0.2)

@@ -71,6 +71,7 @@ def test_glare_is_drawn_in_its_own_colour(pack: FacePack) -> None:
     assert HATCHINGS.keys() == set(HiddenCause)
 
 
+@pytest.mark.long
 @cases("gain", [1.0, 1.3, 1.6, 2.2], always=1)
 def test_a_bright_picture_hides_nothing(pack: FacePack, gain: float) -> None:
     assert glare(read_photo(exposed(photograph((*RING, UNDER)), gain), pack)) == []
@@ -83,6 +84,7 @@ def test_a_lamp_too_weak_to_blind_hides_nothing(pack: FacePack) -> None:
     assert "b/2" in {s.face for s in scene.sightings}
 
 
+@pytest.mark.long
 def test_a_table_that_is_watched_says_so_while_hands_move_and_no_longer_when_the_lamp_is_out(pack: FacePack) -> None:
     reader, table = Reader(pack), (*RING, UNDER)
     first = reader.read(Frame(lit(photograph(table, DIM)), 0.0, 0))
@@ -150,6 +152,7 @@ SIDE_BY_SIDE = (
 )
 
 
+@pytest.mark.long
 @cases("spot_mm", [(0.0, -85.0), (30.0, -70.0)], always=1)
 def test_a_lamp_mirrored_in_many_pieces_on_bright_paper_hides_them(
     pack: FacePack, spot_mm: tuple[float, float]

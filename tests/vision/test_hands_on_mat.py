@@ -57,6 +57,7 @@ def in_palm(hidden: tuple[HiddenPlace, ...]) -> float:
     return float((masks[0] & masks[1]).sum()) / float(masks[0].sum())
 
 
+@pytest.mark.long
 @cases("skin", [(0.88, 0.98, 1.03), (0.9, 0.99, 1.04)], always=1)
 def test_skin_hardly_of_another_colour_than_the_mat_is_noticed(bare: Image, skin: tuple[float, float, float]) -> None:
     assert in_palm(read(tinted(bare, skin))[1]) > 0.8
@@ -68,6 +69,7 @@ def test_light_and_shadow_of_a_little_colour_are_no_hands(bare: Image, light: tu
     assert in_palm(read(tinted(bare, light))[1]) == 0.0
 
 
+@pytest.mark.long
 @cases("seed", [23, 24], always=1)
 def test_hands_over_a_side_of_the_mat_are_not_taken_for_its_light(seed: int) -> None:
     image, labels = photographs(replace(FAMILIES["theory"], with_hands=1.0), seed)

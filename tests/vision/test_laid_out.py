@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from controller.enrolling import spread
+from tests.long import cases
 from tests.vision.drawn_planks import on_planks, some_cards, some_planks, truth_px
 from tests.vision.drawn_table import RADIUS_MM, Piece, View, enrolment, label, photograph
 from vision.enrolling import laid_out
@@ -277,6 +278,7 @@ def cards_framed(at: list[tuple[float, float]], darker: int) -> list[tuple[float
 SHADOW_MM = 3.0
 
 
+@pytest.mark.long
 def test_shadows_beside_pieces_are_none_of_them() -> None:
     """Of one colour, a little paler than the table: the shadows on one side of each have the clearest edges."""
     table = photograph([], View(height_mm=900.0))
@@ -305,7 +307,7 @@ def test_shadows_beside_pieces_are_none_of_them() -> None:
         assert abs((one.pose[2] - 84.0 + 180.0) % 360.0 - 180.0) < 1.0
 
 
-@pytest.mark.parametrize(("x_mm", "contrast", "found"), [(229.0, 0.3, False), (229.0, 0.6, True), (300.0, 0.3, True)])
+@cases(("x_mm", "contrast", "found"), [(229.0, 0.3, False), (229.0, 0.6, True), (300.0, 0.3, True)], always=2)
 def test_what_hardly_stands_out_on_a_markers_white_is_only_looked_at(
     monkeypatch: pytest.MonkeyPatch, x_mm: float, contrast: float, found: bool
 ) -> None:

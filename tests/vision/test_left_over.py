@@ -105,6 +105,7 @@ def test_what_is_hardly_more_than_an_even_surface_is_no_dear_piece(table: Table,
     assert dear.confirmed is holds
 
 
+@pytest.mark.long
 def test_beside_what_is_known_nothing_is_made_up(table: Table) -> None:
     assert len(table.readings) == 12
     assert table.found_besides(table.readings) == []

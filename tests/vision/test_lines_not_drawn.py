@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from hardware.kit.score_sheets import load_sheet_print
@@ -68,6 +69,7 @@ def test_of_a_few_lines_that_are_drawn_among_dots_those_are_read() -> None:
     assert likely(sheet, MarkKind.CIRCLED_BONUS) == set()
 
 
+@pytest.mark.long
 @cases(("blur_px", "nearer"), [(0.8, 0.86), (1.0, 0.92)], always=1)
 def test_the_blurred_edge_of_a_topping_is_no_line_between_the_dots_beside_it(blur_px: float, nearer: float) -> None:
     """They are pencilled nearer to it than printed."""
@@ -86,6 +88,7 @@ def test_the_blurred_edge_of_a_topping_is_no_line_between_the_dots_beside_it(blu
     assert likely(seen, MarkKind.LINE) == {(*one, *other) for one, other in drawn}
 
 
+@pytest.mark.long
 def test_faint_dots_and_lines_are_doubtful_rather_than_absent() -> None:
     """They are no darker than traces of what was rubbed out."""
     dots = [(c, r) for c in range(1, 12) for r in range(2, 8)]

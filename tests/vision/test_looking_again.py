@@ -207,6 +207,7 @@ def test_a_topping_taken_away_far_from_a_hand_over_the_board_is_gone_when_the_ha
     assert loose(last) == 1
 
 
+@pytest.mark.long
 def test_a_cutter_laid_down_while_a_hand_is_over_the_board_lies_there_when_it_is_gone() -> None:
     table = board_table()
     table.watch(draw(replace(BEFORE, sticks=BEFORE.sticks[:1])), 4)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.long import cases
 from tests.vision.drawn_table import View, photograph, project, taken
 from vision.frame import Image
 from vision.mat.errors import MarkersMisplaced
@@ -56,7 +57,7 @@ def farthest_off_mm(found: Array, truth: Array) -> float:
     return float(np.linalg.norm(here @ left @ right - there, axis=1).max())
 
 
-@pytest.mark.parametrize("seed", range(6))
+@cases("seed", range(6), always=2)
 def test_corners_laid_by_hand_show_the_table_by_their_size_and_shape(seed: int) -> None:
     view = View(size=(1920, 1080))
     found = find_mat(picture_of(laid_by_hand(seed, 3.0, 2.0), view))

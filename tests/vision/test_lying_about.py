@@ -109,6 +109,7 @@ def test_a_grey_cup_is_told_from_a_shadow_by_its_edges(bare: Image, registration
     assert not read(lit(bare, registration, disc(60.0, 70.0, 40.0), (0.6,) * 3, 0.8))
 
 
+@pytest.mark.long
 @cases("seed", [72004, 72033, 72036], always=1)
 def test_letters_and_rings_on_dark_mats_are_no_things(seed: int) -> None:
     conditions = Conditions.random(Random(seed))
@@ -116,6 +117,7 @@ def test_letters_and_rings_on_dark_mats_are_no_things(seed: int) -> None:
     assert not read(renderer.render(WorldSnapshot(0.0, (), (), frozenset(), ())))
 
 
+@pytest.mark.long
 def test_the_mats_print_and_light_on_the_table_are_no_things(bare: Image, registration: Registration) -> None:
     assert not read(bare)
     assert not read(lit(bare, registration, disc(-280.0, 0.0, 40.0), (1.3, 1.35, 1.4), 12.0))

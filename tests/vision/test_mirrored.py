@@ -90,6 +90,7 @@ def test_a_piece_is_told_behind_the_light_of_a_lamp(
     assert {reading.face for reading in lit.told(lit.middle())} == {lit.face}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("off_mm", [0.0, 1.5])
 def test_a_piece_to_which_keypoints_lead_is_told_there(kinds: Mapping[PieceKind, Prepared], off_mm: float) -> None:
     lit = Lit(kinds, "7/2", 0.6, 60.0)

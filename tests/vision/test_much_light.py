@@ -75,6 +75,7 @@ def is_so(scene: Scene, board: Board, unsure: str | None = None) -> None:
         assert (space.contents[0].probability > SURE) is (space.name != unsure), space
 
 
+@pytest.mark.long
 @cases("times", [1.5, 1.9, 2.4], always=1)
 def test_the_board_tells_how_much_light_there_is(times: float) -> None:
     image = bright(picture_of(BOARD), times)
@@ -91,6 +92,7 @@ def test_the_board_tells_how_much_light_there_is(times: float) -> None:
     assert lit.times.mean((0, 1)) == pytest.approx(white, rel=0.12)
 
 
+@pytest.mark.long
 def test_black_print_tells_nothing_of_light() -> None:
     image = bright(picture_of(BOARD), 1.9)
     enrolled = pack().board

@@ -48,11 +48,13 @@ def test_what_lay_there_is_known_when_a_lamp_is_switched_on_over_it(light: float
     assert faces(scene) == FACES
 
 
+@pytest.mark.long
 @cases("light", [2.2, 3.0], always=1)
 def test_one_that_was_taken_away_in_that_moment_is_gone(light: float) -> None:
     assert faces(a_lamp_on(light, TABLE[:3])) == FACES[:3]
 
 
+@pytest.mark.long
 @cases("light", [2.2, 3.0], always=1)
 def test_one_that_is_taken_away_while_all_is_that_bright_is_gone(light: float) -> None:
     bright = [lit(light, TABLE if one < 8 else TABLE[:3], one) for one in range(3, 12)]

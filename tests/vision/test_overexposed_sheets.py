@@ -23,6 +23,7 @@ THIN = (60203, 60204, 60205, 60206, 60211, 60213, 60214, 60217)
 """Seeds of sheets that are too bright."""
 
 
+@pytest.mark.long
 @cases("after_blank", [False, True], always=1, ids=["one picture alone", "after blank"])
 @cases(("white", "read"), [(310.0, 0.4), (330.0, 0.3)], always=1)
 def test_pencil_that_light_takes_much_from_is_doubtful(white: float, read: float, after_blank: bool) -> None:
@@ -72,6 +73,7 @@ def test_where_not_even_printed_dots_show_nothing_is_said_surely() -> None:
         assert (np.maximum(said, 1.0 - said) >= SURE).mean() == 0.0, kind
 
 
+@pytest.mark.long
 def test_a_bright_sheet_that_lies_wholly_under_something_says_nothing() -> None:
     flat, _, _ = pictured(330.0, 0)
     under = replace(flat, foreign=np.full_like(flat.foreign, 255))

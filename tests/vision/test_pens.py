@@ -104,6 +104,7 @@ CLOSELY = [
 CLOSELY += [(6, 7, 6, 8), (6, 6, 6, 7), (5, 6, 6, 6), (5, 6, 5, 7), (5, 8, 6, 7), (5, 6, 6, 7)]
 
 
+@pytest.mark.long
 @cases(
     ("player", "strokes"),
     [(2, CLOSELY), (4, APART), (2, IN_A_ROW)],
@@ -144,7 +145,7 @@ def test_a_sheet_tells_the_ink_that_it_is_marked_with(pen: str) -> None:
     assert np.abs(ink - takes / takes.mean()).max() < 0.15
 
 
-@pytest.mark.parametrize("takes", [1.0, 1.6])
+@cases("takes", [1.0, 1.6], always=1)
 def test_graphite_and_black_ink_are_no_coloured_ink(takes: float) -> None:
     sheet, _, blank = flat_after_blank("red")
     grey = replace(sheet, takes=(takes, takes, takes))

@@ -86,6 +86,7 @@ def test_a_piece_nobody_enrolled_is_not_claimed_as_sure(pack: FacePack) -> None:
     assert all(s.probability < 0.9 for s in scene.sightings)
 
 
+@pytest.mark.long
 def test_of_two_that_overlap_both_are_read_and_the_covered_one_shows_less(pack: FacePack) -> None:
     pieces = (Piece("a/1", -60.0, 0.0, 90.0), Piece("a/3", -34.0, 0.0, 90.0))
     scene = read_photo(photograph(pieces), pack)
@@ -136,6 +137,7 @@ def test_what_a_hand_covers_is_hidden(pack: FacePack) -> None:
 BEYOND = (Piece("special/two", -262.0, 0.0, 90.0), Piece("special/one", -352.0, 0.0, 90.0))
 
 
+@pytest.mark.long
 @cases(("pieces", "from_mm", "goes_on"), [((), -700, True), (BEYOND, -199, False), ((), -199, False)], always=1)
 def test_no_arm_is_thought_to_lie_where_the_table_or_pieces_are_seen(
     pack: FacePack, pieces: tuple[Piece, ...], from_mm: float, goes_on: bool
@@ -149,6 +151,7 @@ def test_no_arm_is_thought_to_lie_where_the_table_or_pieces_are_seen(
     assert any(x < -230.0 for place in scene.hidden for x, _ in place.outline_mm) == goes_on
 
 
+@pytest.mark.long
 @cases("off_px", [(0, 0), (20, -25)], always=1)
 def test_a_hand_in_its_own_soft_shadow_is_no_reflection_of_a_lamp(pack: FacePack, off_px: tuple[int, int]) -> None:
     """Where it ends, its shadow ends for a large part, and softly."""
@@ -266,6 +269,7 @@ def test_a_hidden_marker_does_not_stop_reading(pack: FacePack) -> None:
     assert_shows(scenes[-1], TABLE)
 
 
+@pytest.mark.long
 def test_a_picture_of_another_size_starts_afresh(pack: FacePack) -> None:
     reader = Reader(pack)
     reader.read(Frame(photograph(TABLE), 0.0, 0))
@@ -296,6 +300,7 @@ def test_a_die_in_a_hand_is_not_read(pack: FacePack) -> None:
     assert HiddenCause.HAND in {hidden.cause for hidden in scene.hidden}
 
 
+@pytest.mark.long
 def test_what_a_finder_found_is_nothing_foreign(pack: FacePack) -> None:
     """A white paper with a die on it, on the mat."""
     picture = photograph(TABLE[2:], View(light=(0.4, 0.4, 0.4)))
@@ -337,6 +342,7 @@ class Shows:
         return self._looks.pop(0) if len(self._looks) > 1 else self._looks[0]
 
 
+@pytest.mark.long
 def test_what_one_look_showed_doubtfully_is_not_kept_though_nothing_changes_any_more() -> None:
     """Whichever look it was: neither the one after a change nor the last one, which no other follows."""
     doubtful = replace(die(0.0, 0.0), faces=(FaceLikelihood("4", 0.8),))

@@ -46,6 +46,7 @@ def test_pieces_are_not_lost_when_the_sun_shines_through_leaves() -> None:
     assert sorted(piece.face for piece in scene.sightings) == sorted(piece.face for piece in TABLE)
 
 
+@pytest.mark.long
 def test_one_that_was_taken_in_that_moment_is_gone() -> None:
     after = photograph(TABLE[:3], View(noise=2.0))
     scene = followed(photograph(TABLE, View(noise=2.0)), under_leaves(after))
@@ -78,6 +79,7 @@ def test_what_fits_badly_where_the_same_may_still_lie_is_in_doubt() -> None:
     assert in_place_of(elsewhere, [lay], lambda _: True).formerly is None
 
 
+@pytest.mark.long
 def test_a_soft_picture_of_one_that_was_turned_over_is_in_no_doubt() -> None:
     """It looks otherwise by itself, and shows another print."""
     picture = photograph(TABLE, View(noise=2.0))

@@ -182,6 +182,7 @@ def test_what_is_not_at_rest_is_taken_as_it_was() -> None:
     assert rest.take((a,), None, 0.0, 3.0).sightings == (a,)
 
 
+@pytest.mark.long
 def test_nothing_is_found_where_a_hand_moves_and_stays_there_afterwards(pack: FacePack) -> None:
     """A slice comes to rest beside a hand that holds another one, face down, and goes away with it."""
     reader = Reader(pack)
@@ -222,6 +223,7 @@ class Coins:
         return before
 
 
+@pytest.mark.long
 def test_a_finder_is_told_what_changed_since_it_looked(pack: FacePack) -> None:
     coins = Coins()
     reader = Reader(pack, finders=[coins])
@@ -252,6 +254,7 @@ def test_a_hand_that_rests_beside_the_mat_is_a_hand_and_what_it_covers_stays(pac
     assert settled(after).changes == ()
 
 
+@pytest.mark.long
 def test_a_hand_that_lay_there_from_the_start_is_gone_when_it_goes(pack: FacePack) -> None:
     """What it covered was never seen bare: the table that shows there then is not taken for a hand; a hand that comes
     there later is."""
@@ -302,6 +305,7 @@ def test_on_chequered_cloth_a_hand_beside_the_mat_is_one_while_it_is_there(pack:
     assert pictures(8, 12, resting=False)[-1].hidden == ()
 
 
+@pytest.mark.long
 def test_where_a_piece_lay_another_is_found_by_what_leads_to_it(pack: FacePack) -> None:
     """It lies nearly as the one before did; what is looked for there is only that one."""
     reader = Reader(pack)
@@ -312,6 +316,7 @@ def test_where_a_piece_lay_another_is_found_by_what_leads_to_it(pack: FacePack) 
     assert_shows(scenes[-1], (other, *TABLE[1:]))
 
 
+@pytest.mark.long
 @cases("left", [True, False], always=1)
 def test_corners_far_beside_a_piece_that_is_gone_are_looked_at_where_something_else_lies_there(
     pack: FacePack, monkeypatch: pytest.MonkeyPatch, left: bool
@@ -355,6 +360,7 @@ def test_how_bright_paper_is_waits_for_a_picture_in_which_nothing_is_read_but_no
     assert (True, True) in told([bare, bare, bare], 2.1)[1:]
 
 
+@pytest.mark.long
 def test_what_is_covered_by_a_piece_far_from_a_change_stays(pack: FacePack) -> None:
     """A Special lies on a slice's crust; beside the slice's tip another piece is taken away."""
     reader = Reader(pack)

@@ -49,6 +49,7 @@ def faces(seen: Image, pack: FacePack) -> list[str]:
     return sorted(piece.face for piece in read_photo(seen, pack).sightings if piece.probability >= 0.9)
 
 
+@pytest.mark.long
 @cases("edge", EDGES.values(), always=1, ids=EDGES)
 def test_pieces_that_a_shadows_edge_crosses_are_read(edge: ShadowEdge, pack: FacePack) -> None:
     assert faces(in_shadow(photograph(TABLE, View(noise=2.0)), edge), pack) == sorted(piece.face for piece in TABLE)
@@ -67,6 +68,7 @@ def test_a_shadows_edge_on_the_empty_mat_is_no_piece(edge: ShadowEdge, pack: Fac
     assert scene.hidden == ()
 
 
+@pytest.mark.long
 def test_a_face_that_was_never_enrolled_is_not_taken_for_another_in_shade(pack: FacePack) -> None:
     seen = in_shadow(photograph(TABLE, View(noise=2.0)), ALONG_A_SLICE)
     assert set(faces(seen, without(pack, "a/1"))) <= {piece.face for piece in TABLE[1:]}

@@ -92,6 +92,7 @@ def likely(sheet: Sighting, kind: MarkKind, least: float) -> set[tuple[int, ...]
     return {mark.at for mark in sheet.marks if mark.kind is kind and mark.probability > least}
 
 
+@pytest.mark.long
 def test_what_is_pencilled_over_print_is_read(
     pictures: Pictures,
 ) -> None:
@@ -141,6 +142,7 @@ def test_what_a_hand_lies_on_seems_neither_written_nor_rubbed_out(
     assert all(old.probability == new.probability for old, new in hidden)
 
 
+@pytest.mark.long
 def test_where_print_is_missing_something_lies(
     pictures: Pictures,
 ) -> None:
@@ -246,6 +248,7 @@ def test_what_is_kept_reads_as_what_was_seen(pictures: Pictures, tmp_path: Path,
             assert abs(one.probability - other.probability) < 0.1
 
 
+@pytest.mark.long
 @cases("damage", ["cut short", "a bit turned", "empty", "foreign", "no number"], always=1)
 def test_a_damaged_file_is_named_and_left_out(
     pictures: Pictures, kept: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, damage: str

@@ -80,6 +80,7 @@ def print_border(sheet: DrawnSheet, colour: tuple[float, float, float]) -> None:
     cv2.rectangle(sheet.ink, first, last, colour, round(0.3 * PX_PER_MM), cv2.LINE_AA)
 
 
+@pytest.mark.long
 def test_circles_about_a_part_of_a_bonus_are_read_beside_the_blank_sheet_and_asked_about_in_one_picture() -> None:
     rng, hand, sheet = np.random.default_rng(3), Hand(), blank_sheet(PRINT)
     blank = flat_sheet(sheet, photograph(sheet, rng, Camera()))

@@ -113,7 +113,7 @@ def test_faint_pencil_is_read_and_smudges_are_not() -> None:
     assert counted(photograph(empty, rng, NEAR), empty).extra == []
 
 
-@pytest.mark.parametrize(("seed", "turn_deg"), [(6, 0), (12, 90), (9, 0)])
+@cases(("seed", "turn_deg"), [(6, 0), (12, 90), (9, 0)], always=1)
 def test_a_line_that_motion_smears_is_not_surely_missing(seed: int, turn_deg: int) -> None:
     count = smeared(seed, turn_deg)
     assert count.places[MarkKind.LINE][1] > 0
@@ -150,7 +150,7 @@ def test_what_lies_on_the_sheet_hides_and_is_not_guessed() -> None:
     assert len(count.missing) + len(count.extra) <= 1
 
 
-@pytest.mark.parametrize("added", [90.0, 170.0])
+@cases("added", [90.0, 170.0], always=1)
 def test_what_a_mirrored_lamp_washes_out_is_hidden(added: float) -> None:
     """Paper cannot get brighter than white: a lamp's light takes from the pencil, and at last all of it."""
     sheet = pencilled()
@@ -312,6 +312,7 @@ def test_a_sheet_on_which_something_changed_is_read_anew() -> None:
     assert likely(again[0].marks) != likely(before[0].marks)
 
 
+@pytest.mark.long
 @cases("number", range(4), always=1)
 def test_a_line_across_a_square_is_no_cross_over_its_topping(number: int) -> None:
     """Between dots at opposite corners, which the rules forbid: it is asked about."""

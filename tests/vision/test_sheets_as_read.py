@@ -61,7 +61,7 @@ def test_in_other_noise_and_a_little_more_light_it_looks_as_it_did(
     assert sum(looked.as_in(noisy(blank, seed, light), sheet.strokes) for seed in range(2, 12)) >= 9
 
 
-@pytest.mark.parametrize(
+@cases(
     ("kind", "at"),
     [
         (MarkKind.DOT, (4, 6)),
@@ -71,6 +71,7 @@ def test_in_other_noise_and_a_little_more_light_it_looks_as_it_did(
         (MarkKind.CIRCLED_BONUS, (1,)),
         (MarkKind.CROSSED_BONUS, (3,)),
     ],
+    always=2,
 )
 def test_with_a_faint_mark_it_does_not(sheet: FoundSheet, looked: Looked, kind: MarkKind, at: tuple[int, ...]) -> None:
     written = table(Pencilled(kind, at))

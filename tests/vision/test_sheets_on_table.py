@@ -172,6 +172,7 @@ def test_they_are_found_and_found_again_where_the_mat_alone_tells_the_lens_badly
         assert dots == set(DOTS[:player])
 
 
+@pytest.mark.long
 def test_a_change_beside_a_sheet_where_nothing_looks_like_a_dot_is_no_die(image: Image) -> None:
     where, finder = find_mat(image), SheetFinder(load_prints())
     found = finder.find(image, where, ())
@@ -201,6 +202,7 @@ def beside(spot: tuple[float, float], near_mm: float, points: NDArray[np.float64
     return np.asarray(np.hypot(points[:, 0] - spot[0], points[:, 1] - spot[1]) < near_mm)
 
 
+@pytest.mark.long
 @cases("off", [(0.0, 0.0), (20.0, 0.0), (-20.0, 0.0), (0.0, 20.0), (0.0, -20.0)], always=1)
 def test_a_die_of_which_only_an_edge_changed_is_found(with_die: Image, off: tuple[float, float]) -> None:
     """Fingers let go of it: the last that changes is beside it, or one of its edges."""
@@ -214,7 +216,7 @@ def test_a_die_of_which_only_an_edge_changed_is_found(with_die: Image, off: tupl
     ]
 
 
-@pytest.mark.parametrize("way", [(1, 0), (-1, 0), (0, 1), (0, -1)])
+@cases("way", [(1, 0), (-1, 0), (0, 1), (0, -1)], always=1)
 @pytest.mark.parametrize("cut", [0.0, 4.0, 20.0])
 def test_a_die_at_the_edge_of_what_is_looked_at_is_not_guessed(
     with_die: Image, way: tuple[int, int], cut: float
@@ -263,6 +265,7 @@ def test_a_white_die_in_light_so_bright_that_its_sides_are_white_too_is_found(sp
     assert np.hypot(die.sighting.pose.x_mm - spot.x_mm, die.sighting.pose.y_mm - spot.y_mm) < 1.5
 
 
+@pytest.mark.long
 def test_dots_that_are_known_to_be_a_sheets_leave_pale_ones_of_a_die_their_places() -> None:
     image = white_die(Pose(262.0, 122.0, 243.5))
     mat = find_mat(image)
@@ -277,7 +280,7 @@ def test_dots_that_are_known_to_be_a_sheets_leave_pale_ones_of_a_die_their_place
     assert ".../.../.##" in found
 
 
-@pytest.mark.parametrize("seed", [1, 19])
+@cases("seed", [1, 19], always=1)
 def test_the_gap_between_two_planks_is_no_row_of_dots(seed: int) -> None:
     conditions = Conditions(seed=4)
     image = Renderer({}, conditions.camera_model(1280, 720), conditions).render(World(Random(1)).snapshot())
@@ -371,9 +374,10 @@ def test_light_dots_of_a_black_die_are_no_pencil_wherever_they_lie_on_a_sheet(im
     assert [one.face.count("#") for one in found if one.kind is PieceKind.DIE] == [3]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("side", "dots", "count"),
     [((60, 60, 60), (25, 60, 90), 1), ((88, 88, 88), (25, 60, 90), 0), ((60, 60, 60), (45, 45, 45), 0)],
+    always=2,
 )
 def test_a_white_die_on_white_is_told_by_coloured_dots_and_one_side(
     side: tuple[int, int, int], dots: tuple[int, int, int], count: int
@@ -392,6 +396,7 @@ def test_a_white_die_on_white_is_told_by_coloured_dots_and_one_side(
     assert all(die.sighting.face.count("#") == 3 and die.sighting.probability < 0.9 for die in found)
 
 
+@pytest.mark.long
 def test_what_was_taken_for_a_die_is_none_when_it_looks_otherwise_however_little_changes(
     image: Image, with_die: Image
 ) -> None:

@@ -27,7 +27,7 @@ PRINT = load_sheet_print()
 SURELY_ABSENT = 0.02
 
 
-@pytest.mark.parametrize("blur_mm", [0.5, 0.9, 1.3])
+@cases("blur_mm", [0.5, 0.9, 1.3], always=1)
 @cases("px_per_mm", [1.6, 2.6], always=1)
 def test_a_sheets_own_markers_tell_how_blurred_it_is(blur_mm: float, px_per_mm: float) -> None:
     flat = pictured(Camera(px_per_mm=px_per_mm, blur_px=blur_mm * px_per_mm))
@@ -71,6 +71,7 @@ def test_pencil_on_a_table_out_of_focus_is_not_overlooked(table: SheetTable) -> 
     assert (there >= 0.5).mean() >= 0.9
 
 
+@pytest.mark.long
 def test_a_sheet_that_was_seen_blank_in_focus_is_known_out_of_focus(table: SheetTable) -> None:
     finder = SheetFinder([printed()])
     finder.find(table.blank, find_mat(table.blank), ())
@@ -85,7 +86,7 @@ def test_a_sheet_that_was_seen_blank_in_focus_is_known_out_of_focus(table: Sheet
     assert sum(mark.probability >= 0.5 for mark in marks) <= crossed + 5
 
 
-@pytest.mark.parametrize("blur_px", [0.8, 2.0], ids=["in focus", "out of focus"])
+@cases("blur_px", [0.8, 2.0], always=1, ids=["in focus", "out of focus"])
 def test_where_light_takes_nothing_nothing_is_washed_out(blur_px: float) -> None:
     rng = np.random.default_rng(12)
     sheet = blank_sheet(PRINT)

@@ -249,6 +249,7 @@ def test_a_covered_piece_covers_the_one_below_it() -> None:
         assert taken[view.face] == pytest.approx(1.0 - piece["visible"], abs=0.06)
 
 
+@pytest.mark.long
 def test_a_card_seen_turned_half_round_is_turned_back() -> None:
     """Order cards whose toppings are the same from both sides; dark and bare, most of them agree."""
     places = {
@@ -326,6 +327,7 @@ def test_a_card_under_the_light_of_a_mirrored_lamp_is_read(seed: int) -> None:
     assert [match.right for match in matches] == [True] * 3
 
 
+@pytest.mark.long
 def test_a_face_that_differs_from_another_in_one_topping_is_read() -> None:
     """Of the best of pictures they cost each other less than the lead that a face needs over others."""
     cards = FAMILIES["cards"].art()

@@ -64,6 +64,7 @@ def test_board_spaces_and_turn(light: str, turn_deg: float) -> None:
     assert spaces_of(scene) == {name: (board.spaces or {}).get(name, EMPTY) for name in every_space()}
 
 
+@pytest.mark.long
 @cases(("saturation", "contrast"), [(1.6, 1.0), (1.0, 1.4), (1.4, 1.25), (0.6, 1.0)], always=1)
 @cases("style", ["alpha", "beta"], always=1)
 @with_photos
@@ -116,6 +117,7 @@ def test_as_it_was_enrolled_a_board_is_in_no_other_tone() -> None:
         assert finder.board is faces
 
 
+@pytest.mark.long
 def test_a_picture_without_colours_tells_of_no_topping_and_no_cutter() -> None:
     grey = cv2.cvtColor(draw(arranged(11, Board(0.0, 0.0, 30.0))), cv2.COLOR_BGR2GRAY)
     described: Any = describe(read(np.asarray(cv2.cvtColor(grey, cv2.COLOR_GRAY2BGR), np.uint8)))

@@ -94,6 +94,7 @@ def test_cutters_laid_down_and_taken_away_are_read_again(sticks: int) -> None:
     assert sum(s.kind is PieceKind.CUTTER for s in again) == sticks
 
 
+@pytest.mark.long
 def test_a_cutter_laid_on_another_line_is_read_again() -> None:
     other = Stick("black", line_ends(2, 6 if BEFORE.sticks[2].ends_mm == line_ends(2, 1, BEFORE) else 1, BEFORE))
     _, again, anew = found_again(BEFORE, replace(BEFORE, sticks=[*BEFORE.sticks[:2], other]))
@@ -172,6 +173,7 @@ def test_a_pale_stick_on_pale_cheese_between_bright_toppings_is_not_overlooked(s
     assert min(s.probability for s in seen) >= SURE
 
 
+@pytest.mark.long
 def test_what_two_cutters_leave_unexplained_leads_to_the_third_at_once() -> None:
     """Many a line through the coloured end of a cutter that was found looks like one, too."""
     image, labels = photographs(replace(FAMILIES["theory"], with_hands=0.0), 9)
@@ -208,6 +210,7 @@ def test_of_two_lines_explained_alike_that_with_clearer_edges_is_the_stick() -> 
         assert {id(cutter) for cutter in found} == {id(stick), id(other)}
 
 
+@pytest.mark.long
 @cases("seed", [3, 9, 11, 24], always=1)
 def test_which_of_crossing_cutters_lies_above_is_seen(seed: int) -> None:
     views = [view for view in FAMILIES["theory"].table(Random(seed)) if view.kind is PieceKind.CUTTER]
@@ -216,7 +219,8 @@ def test_which_of_crossing_cutters_lies_above_is_seen(seed: int) -> None:
     assert seen == [view.piece_id.split(":")[1] for view in views]
 
 
-@pytest.mark.parametrize("clearly", [0.6, 0.9])
+@pytest.mark.long
+@cases("clearly", [0.6, 0.9], always=1)
 def test_a_stick_of_the_board_s_own_colour_is_looked_for_where_its_point_is_seen(clearly: float) -> None:
     rng = Random(5)
     bare = [view for view in FAMILIES["theory"].table(rng) if view.kind is PieceKind.BOARD]
@@ -268,7 +272,7 @@ def test_bare_sticks_are_no_sure_cutters() -> None:
     assert sure_cutters(with_plain_sticks(board, bare=1.0), plain_pack()) == set()
 
 
-@pytest.mark.parametrize("turned_deg", [-4.6, -2.0, 3.2, 4.6])
+@cases("turned_deg", [-4.6, -2.0, 3.2, 4.6], always=1)
 def test_a_stick_is_found_from_a_line_that_is_turned_well_away_from_it(turned_deg: float) -> None:
     """Where a pale stick lies on pale print, the likeliest line may be another than the stick's."""
     image, labels = photographs(replace(FAMILIES["theory"], with_hands=0.0), 12)

@@ -90,6 +90,7 @@ def test_what_fits_badly_or_hardly_shows_beside_a_hand_is_not_sure() -> None:
     assert list(odd_ones_doubted([], spaces, 18.0)) == spaces
 
 
+@pytest.mark.long
 @cases("seed", [14, 36, 15], always=1)
 def test_a_cutter_partly_under_a_hand_is_read_by_what_shows(seed: int) -> None:
     image, labels = photographs(UNDER_HANDS, seed)
@@ -190,6 +191,7 @@ def test_what_lies_over_a_board_is_known_from_its_print(seed: int, hands: float)
         assert hidden[on_board & under].mean() > 0.9
 
 
+@pytest.mark.long
 @cases("seed", [741000, 741145], always=1)
 def test_what_reaches_for_a_board_hides_the_table_beside_it(seed: int) -> None:
     image, labels = photographs(UNDER_HANDS, seed)

@@ -21,6 +21,7 @@ from vision.mat.registration import find_mat
 from vision.scene import EMPTY, PieceKind, Pose
 
 
+@pytest.mark.long
 @cases("wide_mm", [28.0, 32.0, 90.0], always=1)
 @cases("colour", ["blue", "black"], always=1)
 def test_what_is_wider_than_a_topping_and_looks_like_one_is_none(colour: str, wide_mm: float) -> None:
@@ -49,6 +50,7 @@ def test_what_is_wider_than_a_topping_and_looks_like_one_is_none(colour: str, wi
     )
 
 
+@pytest.mark.long
 @cases("colour", ["blue", "orange", "black"], always=1)
 def test_a_pencil_of_a_toppings_colour_is_no_topping(colour: str) -> None:
     """It shows print on both of its sides; what lies elsewhere is read as without it."""
@@ -96,6 +98,7 @@ def test_plain_toppings_are_counted_also_on_a_mat_as_pale_as_they_are() -> None:
     assert described["spaces"] == board.spaces
 
 
+@pytest.mark.long
 def test_what_is_printed_on_the_mat_or_is_not_round_is_no_plain_topping() -> None:
     picture = draw(arranged(17, Board(0.0, 0.0, 30.0), tuple(PLAIN)))
     turn = np.linspace(0.0, 2.0 * np.pi, 60)
@@ -120,6 +123,7 @@ def test_what_is_printed_on_the_mat_or_is_not_round_is_no_plain_topping() -> Non
     assert described["loose"] == {}
 
 
+@pytest.mark.long
 def test_a_topping_laid_down_and_one_taken_away_are_read_again() -> None:
     spaces = dict(BEFORE.spaces or {})
     free = sorted(set(every_space()) - set(spaces))

@@ -107,6 +107,7 @@ def test_a_piece_under_a_smaller_thing_is_hidden_there(pack: FacePack) -> None:
     assert after.hidden == ()
 
 
+@pytest.mark.long
 def test_a_piece_that_is_taken_away_is_gone(pack: FacePack) -> None:
     left = tuple(piece for piece in TABLE if piece.face != "special/two")
     _, scene = watched(pack, views(1), views(6, left))

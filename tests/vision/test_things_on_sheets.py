@@ -171,6 +171,7 @@ def test_what_lies_on_a_sheet_is_outlined() -> None:
         assert outlined(scene, far) < 0.05
 
 
+@pytest.mark.long
 def test_on_a_table_it_is_outlined_too() -> None:
     blank, _ = pictures()
     image, table = blank.copy(), find_mat(blank)

@@ -66,6 +66,7 @@ def test_a_veil_over_one_marker_is_none_over_the_picture() -> None:
     assert not veil_levels(picture, registration).any()
 
 
+@pytest.mark.long
 def test_pieces_behind_a_veil_are_read(pack: FacePack) -> None:
     assert faces(veiled(photograph(TABLE)), pack) == sorted(piece.face for piece in TABLE)
 
@@ -100,6 +101,7 @@ def test_what_is_moved_while_a_veil_comes_is_noticed(pack: FacePack, veil: float
     assert seen["special/two"].x_mm == pytest.approx(-150.0, abs=2.0)
 
 
+@pytest.mark.long
 def test_a_veil_that_comes_moves_nothing(pack: FacePack) -> None:
     reader = Reader(pack)
     for number in range(3):

@@ -20,6 +20,7 @@ from controller.lenses import lens_file, stored_lens
 from hardware.kit.paper import Paper, make_pages
 from hardware.kit.raster import draw_page
 from hardware.kit.table_sheets import calibration_sheet
+from tests.long import cases
 from tests.vision.drawn_table import enrolled, photograph
 from tests.vision.lens_photos import PhotoMaker, stands
 from vision.mat.calibration import calibrate
@@ -245,7 +246,7 @@ def named_as_in_the_game(pack: FacePack) -> FacePack:
     return replace(pack, kinds=kinds)
 
 
-@pytest.mark.parametrize("dice_alone", [False, True])
+@cases("dice_alone", [False, True], always=1)
 def test_read_warns_of_another_cameras_lens(tmp_path: Path, dice_alone: bool) -> None:
     picture, faces = tmp_path / "table.png", tmp_path / "mine.faces"
     save_pack(named_as_in_the_game(enrolled()), faces)

@@ -501,6 +501,7 @@ def test_what_hardly_stands_out_is_numbered_and_learned_if_it_is_named(
     assert load_pack(tmp_path / "pack").names == ("special/one",)
 
 
+@pytest.mark.long
 def test_labels_that_find_wrote_are_written_anew_unless_nothing_is_found(tmp_path: Path) -> None:
     labels, photo, bare = tmp_path / "mine.json", tmp_path / "a.jpg", tmp_path / "bare.jpg"
     cv2.imwrite(str(photo), photograph(enrolment()[:3]))

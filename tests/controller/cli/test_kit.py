@@ -21,6 +21,7 @@ from hardware.kit.paper import Paper, content_area, make_pages
 from hardware.kit.raster import draw_page
 from hardware.kit.score_sheets import load_sheet_print
 from hardware.kit.toppings import topping
+from tests.long import cases
 from tests.vision.lens_photos import PhotoMaker, Stand
 from vision.mat.lens import Lens
 
@@ -133,7 +134,7 @@ def test_dice_and_slice_has_its_dice(paper: Paper) -> None:
 
 
 @PAPERS
-@pytest.mark.parametrize("game", sorted(GAME_PRINTS))
+@cases("game", sorted(GAME_PRINTS), always=4)
 def test_pieces_are_where_printers_reach(game: str, paper: Paper) -> None:
     left, bottom, right, top = content_area(paper)
     for content in GAME_PRINTS[game](paper, COARSE):

@@ -90,6 +90,7 @@ def test_a_photo_that_is_cut_off_is_named(pack: Path, tmp_path: Path) -> None:
     assert "cut.jpg: the file is cut off after" in json.loads(result.stdout)["error"]
 
 
+@pytest.mark.long
 def test_pieces_of_another_copy_are_said_to_be_unknown(pack: Path) -> None:
     line = json.loads(_read(pack, PHOTOS / "ring-beta-01.jpg").stdout)
     assert line["pieces"] == []
@@ -258,6 +259,7 @@ def test_a_scene_becomes_one_line() -> None:
     }
 
 
+@pytest.mark.long
 def test_a_sheet_is_read_without_faces_and_without_a_mat(tmp_path: Path) -> None:
     from hardware.kit.score_sheets import load_sheet_print
     from tests.vision.drawn_sheet import Camera, Hand, blank_sheet, pencil_all, photograph
@@ -312,6 +314,7 @@ def test_dice_alone_are_read_without_faces_and_without_a_mat(tmp_path: Path) -> 
     assert CliRunner().invoke(read.command, [*options, "--sheet", names[0], names[0]]).exit_code == 2
 
 
+@pytest.mark.long
 @cases("seed", [1, 13], always=1)
 def test_a_die_in_a_hand_is_doubted_where_dice_are_read_alone(tmp_path: Path, seed: int) -> None:
     """Nobody has thrown it yet; without the network for hands it was surely read."""

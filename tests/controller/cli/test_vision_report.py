@@ -171,6 +171,7 @@ def test_pieces_read_right_in_another_arrangement_than_the_true_one_are_an_error
     assert "arrangement      1 of      2 right" in run(tmp_path).stdout  # what is not read is not right
 
 
+@pytest.mark.long
 def test_what_is_called_json_and_is_no_photo_s_labels_is_passed_over_with_its_name(tmp_path: Path) -> None:
     write(tmp_path, "enrol-drawn-01", "enrol", enrolment())
     write(tmp_path, "ring-drawn-01", "ring", PIECES)
@@ -225,6 +226,7 @@ def test_a_name_that_is_no_utf_8_is_shown_as_far_as_it_can_be(tmp_path: Path) ->
     assert (tmp_path / "out" / "errors.png").is_file()
 
 
+@pytest.mark.long
 def test_pictures_of_a_game_whose_faces_lack_its_board_are_their_own_fault(tmp_path: Path) -> None:
     write(tmp_path, "ring-drawn-01", "ring", PIECES)
     write(tmp_path, "theory-drawn-01", "theory", ())

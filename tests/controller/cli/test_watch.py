@@ -73,6 +73,7 @@ def test_a_line_is_printed_when_what_lies_there_changed(tmp_path: Path) -> None:
     assert (drawn != one).any()
 
 
+@pytest.mark.long
 def test_another_cameras_lens_is_warned_of_once(tmp_path: Path) -> None:
     picture = photograph(FIRST)
     settings = recording(tmp_path, [picture] * 4)
@@ -173,6 +174,7 @@ def test_another_games_faces_are_refused_and_others_besides_warned_of(tmp_path: 
     assert warning.endswith("1 of its 7 faces are none of new_york_slice's: special/two")
 
 
+@pytest.mark.long
 def test_a_hand_at_one_end_does_not_hold_up_the_other(tmp_path: Path) -> None:
     wave = [np.array([[x, -300.0], [x, -90.0], [x - 45.0, -90.0], [x - 45.0, -300.0]]) for x in (150, 175, 160)]
     waving = [photograph(THEN, View(seed=i), hand=wave[i % 3]) for i in range(14)]

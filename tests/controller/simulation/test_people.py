@@ -160,6 +160,7 @@ def test_another_game_is_played_by_its_name(tmp_path: Path, players: int, option
     evening.journal.close()
 
 
+@pytest.mark.long
 def test_the_knife_goes_round_with_the_slicer_and_a_game_ends_with_slaps(tmp_path: Path) -> None:
     evening = Evening(tmp_path, gathering(players=3))
 
@@ -226,6 +227,7 @@ def test_a_game_that_nobody_here_plays_is_replaced(tmp_path: Path) -> None:
     assert evening.display.begun_on_the_page == 1
 
 
+@pytest.mark.long
 @cases("times", [3, 1], always=1)
 def test_what_the_host_takes_back_they_lay_as_it_was_and_go_on(tmp_path: Path, times: int) -> None:
     evening = Evening(tmp_path, gathering())

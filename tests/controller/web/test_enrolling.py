@@ -171,6 +171,7 @@ def test_a_card_is_shown_as_it_will_be_learned(tmp_path: Path) -> None:
     assert said_of(again)[card.number - 1] == ("", 90), "turned first, named later"
 
 
+@pytest.mark.long
 def test_only_what_a_shape_leaves_open_is_turned(tmp_path: Path) -> None:
     desk = desk_of_cards(tmp_path)
     pieces = desk.view().photos[0].pieces
@@ -216,6 +217,7 @@ def test_names_are_there_again_when_the_page_was_closed(tmp_path: Path) -> None:
     assert said_of(again) == before
 
 
+@pytest.mark.long
 def test_photos_that_were_taken_are_there_again_each_with_a_name_of_its_own(tmp_path: Path, picture: Image) -> None:
     desk = desk_for(tmp_path, [picture, photograph(enrolment()[:3]), picture, photograph([])])
     desk.photograph(empty=True)

@@ -262,6 +262,7 @@ def ways(picture: list[str]) -> int:
     return sum((13 - max(x for x, _ in one)) * (10 - max(y for _, y in one)) for one in looks)
 
 
+@pytest.mark.long
 def test_first_turn_in_closed_form() -> None:
     by_face = {die: [ways(entry["dots"]) for entry in DICE[die].values()] for die in "AB"}
     # For each roll the active player picks either die, then one of two players marks.

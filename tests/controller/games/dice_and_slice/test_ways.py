@@ -59,6 +59,7 @@ def test_whatever_the_order_was_the_same_one_is_taken(placed: list[tuple[State, 
         assert len(taken) == 1
 
 
+@pytest.mark.long
 def test_nobody_forgets_a_cross_where_the_marks_are_another_lawful_play_then(
     placed: list[tuple[State, int, tuple[Any, ...]]],
 ) -> None:

@@ -25,6 +25,7 @@ def test_every_play_is_read_and_every_breach_found(players: int, seed: int) -> N
     assert tally.asked <= 1, tally.notes
 
 
+@pytest.mark.long
 def test_who_presses_with_nothing_marked_is_told_so_also_after_an_own_press() -> None:
     """A second press within a second is taken for the first; people take longer for another."""
     tally = play(2, 24, mistake=0.9, plays=14)

@@ -299,7 +299,7 @@ USED = (
 NOT_FOR_TWO = (rules.CUT_IN_LINE, rules.DIBS, rules.YOU_LOVE_VEGGIES)
 
 
-@pytest.mark.parametrize("special", SPECIALS)
+@cases("special", SPECIALS, always=4)
 def test_every_special_comes_into_play_with_any_number_of_players(special: str) -> None:
     used = False
     for players in range(2, 7):

@@ -748,6 +748,7 @@ def test_dibs_takes_each_slice_to_collect_it_or_eat_it(owner: int) -> None:
     assert agree(state, 1) == [11 + EDIBLE + number_of_divisions(11, 3)]
 
 
+@pytest.mark.long
 def test_ten_slices_are_divided_after_dibs() -> None:
     """Or eleven, where nothing is called."""
     state = served(later(3, (1, rules.DIBS)), PLAIN)
@@ -904,6 +905,7 @@ def test_the_supreme_slice_beside_the_anchovy_slice(house: tuple[str, ...]) -> N
 # Anywhere -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @cases("players", [3, 2, 4, 5, 6], always=1)
 def test_both_ways_agree_all_along_whole_games(players: int) -> None:
     for seed in range(2):

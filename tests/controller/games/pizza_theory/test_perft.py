@@ -170,6 +170,7 @@ CROWDED = [
 """Positions in which nobody has many spaces."""
 
 
+@pytest.mark.long
 @cases(("position", "round_number", "first"), [(CROWDED[1], 5, 1), (CROWDED[0], 6, 3), (CROWDED[0], 4, 1)], always=1)
 def test_a_whole_round_by_slow_enumeration(position: dict[str, Any], round_number: int, first: int) -> None:
     state = at(round=round_number, first=first, toppings=position)
@@ -251,7 +252,7 @@ def slow_round_of_two(pizza: Pizza, round_number: int, first: int) -> list[int]:
     return [*counts, len(after)]
 
 
-@pytest.mark.parametrize(("round_number", "first"), [(4, 1), (5, 2)])
+@cases(("round_number", "first"), [(4, 1), (5, 2)], always=1)
 def test_a_round_of_two_players_by_slow_enumeration(round_number: int, first: int) -> None:
     position = toppings("a1 a3 b5 c2 d6 e2 e4 c3", "a4 c5 d3 e6 f1 f4 g3 b1 e5", "b2 b3 c6 d1 d5 f2 g4 c4 d2 f5")
     state = at(2, round=round_number, first=first, toppings=position)

@@ -300,7 +300,7 @@ def test_ways_are_those_of_the_second_model(players: int, position: dict[str, An
         assert ways(state, plies) == model_ways(Model(players, position, reset), plies)
 
 
-@pytest.mark.parametrize(("players", "position", "reset", "depth"), SITUATIONS)
+@cases(("players", "position", "reset", "depth"), SITUATIONS, always=3)
 def test_situations_reached_are_those_of_the_second_model(
     players: int, position: dict[str, Any], reset: bool, depth: int
 ) -> None:

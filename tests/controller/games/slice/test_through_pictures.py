@@ -49,6 +49,7 @@ def test_a_chain_of_swaps_is_read_from_a_picture(pack: FacePack) -> None:
     assert notation(cards.state, reading.plays[0].moves) == moves
 
 
+@pytest.mark.long
 def test_a_game_begins_through_the_real_seams(pack: FacePack, tmp_path: Path) -> None:
     config = load_table([])
     camera = config.camera.model_copy(update={"width": SIZE[0], "height": SIZE[1], "rate": 5.0})
