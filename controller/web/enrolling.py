@@ -65,7 +65,7 @@ class PieceView(BaseModel):
 
 
 class DoubtfulView(BaseModel):
-    """What may be a piece. Outlined, it is one."""
+    """What may be a piece. Outlined or named, it is one."""
 
     number: int
     kind: str
@@ -129,6 +129,8 @@ class Outline(Body):
     kind: Annotated[str, Field(max_length=60)]
     corners: Annotated[list[tuple[Pixel, Pixel]], Field(max_length=99)]
     """In pixels of the photo."""
+    face: Annotated[str, Field(max_length=60)] = ""
+    """What a piece is that has none yet, where that is said with it."""
 
 
 class LearnedView(BaseModel):
@@ -305,7 +307,7 @@ class Desk:
                         f"{one.name}: the outline covers piece {number}, too; expected pieces that lie apart; remove "
                         "that one, or move its corners"
                     )
-            naming = names[at] if said.number is not None else Naming("")
+            naming = names[at] if said.number is not None else Naming(said.face.strip())
             if naming.turn_deg % FULL_TURN_DEG[kind]:  # it was outlined as another kind
                 naming = replace(naming, turn_deg=0)
             self._put(said.photo, at, (piece,), (naming,))

@@ -349,7 +349,7 @@ def test_square_cards_are_turned_by_quarters_others_by_halves(tmp_path: Path) ->
 
 
 def test_an_owner_takes_what_hardly_stands_out_for_a_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its outline is looked at before it is taken."""
+    """Its outline is looked at before it is taken; or it is named, which takes it as it is outlined."""
     monkeypatch.setattr("controller.web.enrolling.spread", spread_doubting_two)
     desk = laid_out(GameFaces("drawn", KINDS, ("a/1",)), tmp_path)
     first, second = desk.view().photos[0].doubtful
@@ -357,21 +357,27 @@ def test_an_owner_takes_what_hardly_stands_out_for_a_piece(tmp_path: Path, monke
     async def scenario() -> None:
         async with naming(desk, 1400) as page:
             await page.until("[...document.querySelectorAll('img')].filter((i) => i.naturalWidth > 0).length === 10")
-            shown = "[...document.querySelectorAll('.doubtful p')].map((one) => one.textContent)"
-            assert await page.evaluate(shown) == ["8? May be a piece", "9? May be a piece"]
+            shown = "[...document.querySelectorAll('.doubtful label')].map((one) => one.textContent)"
+            assert await page.evaluate(shown) == ["8?", "9?"]
             await page.evaluate("document.querySelectorAll('.doubtful button')[1].click()")
             await page.until(f"document.querySelectorAll('.corner').length === {len(second.corners)}")
             assert await page.evaluate("document.querySelector('select').value") == second.kind
             await page.evaluate("document.querySelector('.shown .main').click()")
             await page.until("document.querySelectorAll('.piece').length === 8")
             assert await page.evaluate("document.activeElement.getAttribute('aria-label')") == "name of piece 8"
-            assert await page.evaluate(shown) == ["9? May be a piece"]
+            assert await page.evaluate(shown) == ["9?"]
+            field = "document.querySelector('.doubtful input')"
+            await page.evaluate(f"{field}.value = 'A/1'; {field}.dispatchEvent(new Event('change'))")
+            await page.until("document.querySelectorAll('.piece').length === 9")
+            assert await page.evaluate(shown) == []
+            assert await page.evaluate("document.activeElement.getAttribute('aria-label')") == "name of piece 9"
+            assert await page.evaluate("document.activeElement.value") == "a/1"
             assert page.complaints == []
 
     run(scenario)
     photo = desk.view().photos[0]
     assert np.abs(np.array(photo.pieces[7].corners) - second.corners).max() < 0.1
-    assert [one.corners for one in photo.doubtful] == [first.corners]
+    assert (photo.pieces[8].corners, photo.pieces[8].face, photo.doubtful) == (first.corners, "a/1", [])
 
 
 @pytest.mark.usefixtures("found_once")

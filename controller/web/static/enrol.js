@@ -103,12 +103,8 @@ function pieceOf(piece, photo, hand) {
   load(picture, at);
   picture.alt = `piece ${piece.number}`;
   const label = element("label", "", String(piece.number));
-  const input = element("input", "");
+  const input = nameInput(piece.kind, `name of piece ${piece.number}`);
   input.value = piece.face;
-  input.setAttribute("list", listOf(piece.kind));
-  const [first] = facesOf(piece.kind);
-  if (first) input.placeholder = first;
-  input.setAttribute("aria-label", `name of piece ${piece.number}`);
   let turnDeg = piece.turn_deg;
   /** One after another: what was said last holds. */
   let said = Promise.resolve();
@@ -119,14 +115,7 @@ function pieceOf(piece, photo, hand) {
     await asked;
     sending.delete(asked);
   };
-  const meaning = Object.assign(element("p", "meaning"), { id: `meaning-${photo}-${piece.number}` });
-  input.setAttribute("aria-describedby", meaning.id);
-  const explain = () => {
-    const face = input.value.trim();
-    input.setAttribute("aria-invalid", String(wrongOf(face, piece.kind) !== ""));
-    meaning.textContent = wrongOf(face, piece.kind) || (desk.looks[face] ?? "");
-  };
-  explain();
+  const { meaning, explain } = explained(input, photo, piece);
   input.addEventListener("change", () => {
     input.value = meant(input.value, piece.kind);
     explain();
@@ -163,17 +152,58 @@ function pieceOf(piece, photo, hand) {
   return part;
 }
 
-/** What may be a piece: it becomes one with its outline, which is looked at before it is taken. */
+/** What may be a piece: named it is one as it is outlined; or its outline is looked at, and put right, before. */
 function doubtfulOf(one, photo, hand) {
   const part = element("div", "doubtful");
+  part.dataset.photo = photo;
   const picture = element("img", "");
   load(picture, `/api/enrol/photo/${photo}/${one.number}.jpg`);
   picture.alt = `what may be piece ${one.number}`;
-  const take = element("button", "", "It is a piece");
-  take.setAttribute("aria-label", `It is a piece: ${one.number}`);
+  const label = element("label", "", `${one.number}?`);
+  const input = nameInput(one.kind, `name of what may be piece ${one.number}`);
+  const { meaning, explain } = explained(input, photo, one);
+  input.addEventListener("input", () => {
+    explain();
+    byId("learn").disabled = false;
+  });
+  input.addEventListener("change", async () => {
+    const face = meant(input.value, one.kind);
+    if (!face) return;
+    const after = desk.photos[photo].doubtful.findIndex((other) => other.number === one.number);
+    const sent = sendOutline(photo, { kind: one.kind, corners: one.corners, face });
+    sending.add(sent);
+    if (await sent) document.querySelectorAll(`.doubtful[data-photo="${photo}"] input`)[after]?.focus();
+    sending.delete(sent);
+  });
+  label.append(input);
+  const take = element("button", "", "look at its outline");
+  take.setAttribute("aria-label", `look at its outline: ${one.number}`);
   take.addEventListener("click", () => hand.propose(one));
-  part.append(picture, element("p", "", `${one.number}? May be a piece`), take);
+  part.append(picture, label, meaning, element("p", "", "May be a piece: a name makes it one"), take);
   return part;
+}
+
+/** A field for the name of a piece of this kind. */
+function nameInput(kind, label) {
+  const input = element("input", "");
+  input.setAttribute("list", listOf(kind));
+  const [first] = facesOf(kind);
+  if (first) input.placeholder = first;
+  input.setAttribute("aria-label", label);
+  return input;
+}
+
+/** What stands under a piece's name: what it shows, or what is wrong with it; and what brings that up to date. */
+function explained(input, photo, piece) {
+  const meaning = Object.assign(element("p", "meaning"), { id: `meaning-${photo}-${piece.number}` });
+  input.setAttribute("aria-describedby", meaning.id);
+  const explain = () => {
+    const face = input.value.trim();
+    input.setAttribute("aria-invalid", String(wrongOf(face, piece.kind) !== ""));
+    meaning.textContent = wrongOf(face, piece.kind) || (desk.looks[face] ?? "");
+  };
+  explain();
+  return { meaning, explain };
 }
 
 /** The face that somebody means who says what it shows, or the last part of its name, where that is one only. */

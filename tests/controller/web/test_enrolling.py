@@ -436,6 +436,8 @@ def test_what_hardly_stands_out_is_a_piece_when_it_is_outlined(
     assert len(told) == 1, "no name is lost"
     assert again.view().photos[0].pieces[7].face == "a/1"
     assert [one.number for one in again.view().photos[0].doubtful] == [9]
+    again.outline(Outline(photo=0, kind=first["kind"], corners=first["corners"], face=" special/one "))
+    assert [one.face for one in again.view().photos[0].pieces[7:]] == ["a/1", "special/one"]
 
 
 def test_what_hardly_stands_out_and_was_named_in_the_labels_is_a_piece(
