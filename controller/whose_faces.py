@@ -54,7 +54,7 @@ class GameFaces:
 
     def of_tops(self, how: str) -> str:
         """That the tops of cards matter, and how to see and put them right; empty where they do not."""
-        cards = " and ".join(sorted(kind.value for kind in self.tops))
+        cards = " and ".join(sorted(kind.words for kind in self.tops))
         return f"Places are counted from the top of each {cards}: make sure that {how}." if cards else ""
 
     def missing(self, pack: FacePack) -> tuple[str, ...]:
@@ -179,7 +179,7 @@ def _likely(pack: FacePack, others: dict[str, frozenset[str]]) -> list[str]:
 
 
 def _refusal(pack: FacePack, path: Path, game: str, mine: int, count: int, seem: Collection[str]) -> str:
-    kinds = ", ".join(sorted(kind.value for kind in faces_of(game).kinds))
+    kinds = ", ".join(sorted(kind.words for kind in faces_of(game).kinds))
     whose = f"these seem to be the faces of {' or '.join(seem)}" if seem else "these are the faces of no game known"
     held = f"{count} faces" + (" and a board" if pack.board is not None else "")
     return (

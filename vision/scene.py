@@ -24,6 +24,11 @@ class PieceKind(Enum):
     DIE = "die"
     SHEET = "sheet"
 
+    @property
+    def words(self) -> str:
+        """As a sentence has it: "order card"."""
+        return self.value.replace("-", " ")
+
 
 class HiddenCause(Enum):
     """Why a part of the table cannot be seen."""

@@ -324,7 +324,7 @@ def test_square_cards_are_turned_by_quarters_others_by_halves(tmp_path: Path) ->
             shown = f"[...document.querySelectorAll('img')].filter((i) => i.naturalWidth > 0).length > {len(kinds)}"
             await page.until(shown)
             assert (await page.evaluate(text("tops"))) == (
-                "Places are counted from the top of each order-card: make sure that it is up in the card's picture, "
+                "Places are counted from the top of each order card: make sure that it is up in the card's picture, "
                 "or press “turn by a quarter” until it is."
             )
             buttons = "[...document.querySelectorAll('.piece')].map((piece) => piece.querySelector('button'))"

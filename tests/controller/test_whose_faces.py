@@ -99,7 +99,7 @@ def test_a_name_that_is_no_cards_stands_for_none(drawn: FacePack) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lost", "lacks"), [("order/own-9", "1 more of the 24 kinds of order-card"), ("slice/back", "slice/back")]
+    ("lost", "lacks"), [("order/own-9", "1 more of the 24 kinds of order card"), ("slice/back", "slice/back")]
 )
 def test_what_is_missing_beside_a_copys_own_cards_is_told(drawn: FacePack, lost: str, lacks: str) -> None:
     assert check_faces(pack_of(drawn, *without(OWN_CARDS, lost)), FILE, "slice") == [
@@ -125,7 +125,7 @@ def test_cards_of_the_copys_own_need_a_table_that_knows_them(drawn: FacePack, tm
         ("pizzeria", NEW_YORK_SLICE, PieceKind.SLICE, r"faces of new_york_slice: of its 83 faces 63 are named"),
         ("new_york_slice", PIZZERIA, PieceKind.SLICE, r"faces of pizzeria: of its 81 faces"),
         ("new_york_slice", CARDS, PieceKind.SLICE_CARD, r"faces of slice: of its 3 faces none is named"),
-        ("slice", NEW_YORK_SLICE, PieceKind.SLICE, r"faces of new_york_slice: .* --game slice` made \(order-card, sl"),
+        ("slice", NEW_YORK_SLICE, PieceKind.SLICE, r"faces of new_york_slice: .* --game slice` made \(order card, sl"),
         ("pizza_theory", NEW_YORK_SLICE, PieceKind.SLICE, r"expected a file that .* --game pizza_theory` made \(board"),
         ("new_york_slice", ("a/1", "back"), PieceKind.SLICE, r"the faces of no game known: of its 1 faces none"),
         ("new_york_slice", ("back",), PieceKind.SLICE, r"of its 0 faces none is named like one of new_york_slice"),

@@ -49,8 +49,8 @@ def outlined(corners_px: Sequence[Sequence[float]], kind: PieceKind, registratio
     misses = np.linalg.norm(on_table[:, None] - place(_corners(shape), pose), axis=2).min(axis=1)
     if misses.max() > BESIDE_MM:
         raise LabelError(
-            f"{where} is no {kind.value}'s: its corners lie up to {misses.max():.0f} mm beside those of the "
-            f"{kind.value} that fits them best; expected {BESIDE_MM:.0f} mm at most"
+            f"{where} is no {kind.words}'s: its corners lie up to {misses.max():.0f} mm beside those of the "
+            f"{kind.words} that fits them best; expected {BESIDE_MM:.0f} mm at most"
         )
     for number, shown in enumerate(table_map(registration).shows(on_table), 1):
         if not shown:

@@ -30,8 +30,8 @@ EVERY_KIND = (*TRUE_KINDS, "hand", "pencil")
 
 
 def with_article(kind: PieceKind) -> str:
-    """A kind as a sentence has it: "a slice", "an order-card"."""
-    return f"{'an' if kind.value[0] in 'aeiou' else 'a'} {kind.value}"
+    """A kind as a sentence has it: "a slice", "an order card"."""
+    return f"{'an' if kind.words[0] in 'aeiou' else 'a'} {kind.words}"
 
 
 class LabelError(VisionError, ValueError):

@@ -200,7 +200,7 @@ def _shifted(pose: Array, shape: Shape, move: Callable[[Array, float], Array]) -
 def _shape_of(kind: PieceKind, size: Sequence[float]) -> Shape:
     first, second = (float(side) for side in size)
     if not (10.0 < first < 500.0 and 5.0 < second < 500.0):
-        raise FacePackError(f"size {first} x {second} of a {kind.value} is out of range")
+        raise FacePackError(f"size {first} x {second} of a {kind.words} is out of range")
     return slice_shape(first, second) if kind is PieceKind.SLICE else card_shape(kind, first, second)
 
 

@@ -294,7 +294,7 @@ def _measure(kind: PieceKind, shots: Sequence[_Shot]) -> Shape:
             f"{a:.0f} x {b:.0f} mm" for a, b in (sizes[worst], np.median(np.delete(sizes, worst, 0), 0))
         )
         raise LabelError(
-            f"labels of {name}: {label.face} is {of_it} large as it is turned, others of its kind, {kind.value}, are "
+            f"labels of {name}: {label.face} is {of_it} large as it is turned, others of its kind, {kind.words}, are "
             f"{of_others}, or of another shape; expected the piece's own kind, angle_deg and outline_px"
         )
     first, second = (float(side) for side in usual)

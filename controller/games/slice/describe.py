@@ -92,7 +92,7 @@ def missing(enrolled: Mapping[PieceKind, Sequence[str]]) -> tuple[str, ...]:
         if not own:
             lacking += gone
         else:
-            lacking += [*needed, *([f"{more} more of the {len(wanted)} kinds of {kind.value}"] if more > 0 else [])]
+            lacking += [*needed, *([f"{more} more of the {len(wanted)} kinds of {kind.words}"] if more > 0 else [])]
     return tuple(lacking)
 
 

@@ -3,7 +3,7 @@
 
 import { asking } from "/static/asking.js";
 import { headersOf, hostToken } from "/static/host.js";
-import { outlining } from "/static/outlining.js";
+import { inWords, outlining } from "/static/outlining.js";
 
 const byId = (id) => document.getElementById(id);
 const token = hostToken();
@@ -219,7 +219,7 @@ function wrongOf(face, kind) {
   if (!face || !desk.faces.length) return "";
   if (!namesKnown().includes(face)) return "the game has no such face: choose one of the list";
   const its = desk.kinds[face] ?? kind;
-  return its === kind ? "" : `this is ${/^[aeiou]/.test(its) ? "an" : "a"} ${its}’s name`;
+  return its === kind ? "" : `this is ${/^[aeiou]/.test(its) ? "an" : "a"} ${inWords(its)}’s name`;
 }
 
 function namesKnown() {

@@ -19,7 +19,7 @@ export function outlining(part, picture, photo, corners, send) {
   const tools = element("div", "tools");
   const kinds = element("select");
   kinds.setAttribute("aria-label", "kind of the piece to outline");
-  kinds.append(...Object.keys(corners).map((kind) => new Option(kind)));
+  kinds.append(...Object.keys(corners).map((kind) => new Option(inWords(kind), kind)));
   kinds.hidden = kinds.length < 2;
   const begin = element("button", "outline", "Outline a piece by hand");
   const take = element("button", "main", "Take this outline");
@@ -127,7 +127,7 @@ export function outlining(part, picture, photo, corners, send) {
     frame.setAttribute("role", "group");
     frame.setAttribute("aria-label", `${photo.name}: arrow keys point, Enter sets a corner`);
     state.textContent = left
-      ? `Point at the ${most} corners of the ${now.kind}, ${WHICH[most]}: ${left} to go. Arrow keys point (with Shift by one pixel), Enter sets a corner, Delete takes the last one back.`
+      ? `Point at the ${most} corners of the ${inWords(now.kind)}, ${WHICH[most]}: ${left} to go. Arrow keys point (with Shift by one pixel), Enter sets a corner, Delete takes the last one back.`
       : "Drag the corners, or move them with the arrow keys, until they lie right.";
     if (left) frame.append(cross);
     now.points.forEach((point, number) => frame.append(cornerOf(point, number)));
@@ -174,6 +174,11 @@ export function outlining(part, picture, photo, corners, send) {
       start({ kind: piece.kind, number: null, points: copied(piece.corners) });
     },
   };
+}
+
+/** A kind of piece as a sentence has it. */
+export function inWords(kind) {
+  return kind.replaceAll("-", " ");
 }
 
 function copied(points) {

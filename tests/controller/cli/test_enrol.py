@@ -344,8 +344,8 @@ def test_a_card_that_was_outlined_as_another_kind_is_told_so(tmp_path: Path) -> 
     result = enrol_cards(tmp_path, {**CALLED, "order/2": "slice/pepperoni"})
     assert result.exit_code == 1
     assert (
-        "was outlined as an order-card and is named slice/pepperoni, as a slice-card is in slice; expected the name of "
-        "an order-card; where it is a slice-card, remove its outline on the page"
+        "was outlined as an order card and is named slice/pepperoni, as a slice card is in slice; expected the name of "
+        "an order card; where it is a slice card, remove its outline on the page"
     ) in result.stderr
 
 
@@ -425,7 +425,7 @@ def test_where_places_are_counted_from_a_cards_top_the_owner_is_told_which_side_
     assert cv2.imwrite(str(photo), photograph(drawn_cards.enrolment()))
     result = CliRunner().invoke(command, ["--game", "slice", "--find", str(labels), str(photo)])
     assert result.stdout.splitlines()[-1] == (
-        "Places are counted from the top of each order-card: make sure that it is the thick side of the outline in "
+        "Places are counted from the top of each order card: make sure that it is the thick side of the outline in "
         'the numbered photos; where it is not, add 90, 180 or 270 to the card\'s "angle_deg", which goes '
         "counter-clockwise."
     )
