@@ -64,7 +64,7 @@ def host_token(data_dir: Path) -> str:
         expected = "expected a file that its table's user, who starts it, can read"
         raise FolderError(f"{path}: cannot be read: {reason(error)}; {expected}") from error
     if not token:
-        raise NeverStarted(f"{path} is not there, or empty: the next start makes it, `pizzatable run`")
+        raise NeverStarted(f"{path} is not there, or empty: the next start makes it")
     return token
 
 

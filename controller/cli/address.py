@@ -1,6 +1,7 @@
 """`pizzatable address`: where the table's display and its host's controls are, for people and for phones."""
 
 import os
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ from config.schema import TableConfig
 from controller.addresses import NotReachable, address_here, host_address, lan_address, told_addresses
 from controller.asking_tables import TableNotAsked, ask_state
 from controller.cli.common import EXISTING_FILE, NamedPath, overridden, told
-from controller.table_folder import FolderError, host_token
+from controller.table_folder import FolderError, NeverStarted, host_token
 
 
 @click.command(epilog="Example:  pizzatable address --config my-table.toml --host")
@@ -35,7 +36,7 @@ def command(config_file: Path | None, port: int | None, data: Path | None, for_h
         raise click.ClickException(
             "lan.port = 0 is any free port: `pizzatable run` prints which; name it here with --port"
         )
-    token, why = _token(config)
+    token, why = _token(config, _start(config_file, port, data))
     click.echo("\n".join(told_addresses(config.lan.host, config.lan.port, token)))
     if why:
         click.echo(f"The host's controls:  not known: {why}")
@@ -50,12 +51,21 @@ def command(config_file: Path | None, port: int | None, data: Path | None, for_h
         _draw("The host's controls", host_address(display, token))
 
 
-def _token(config: TableConfig) -> tuple[str | None, str]:
-    """The host's token, or why it is not known."""
+def _token(config: TableConfig, start: str) -> tuple[str | None, str]:
+    """The host's token, or why it is not known; `start` is what to type to start the table."""
     try:
         return host_token(config.data_dir), ""
+    except NeverStarted as error:
+        return None, f"{error}, `{start}`"
     except FolderError as error:
         return None, str(error)
+
+
+def _start(config_file: Path | None, port: int | None, data: Path | None) -> str:
+    """What to type, wherever that is, to start the table that was asked for."""
+    files = [("--config", config_file), ("--data", data)]
+    words = ["pizzatable", "run", *(word for name, path in files if path for word in (name, str(path.absolute())))]
+    return shlex.join(words if port is None else [*words, "--port", str(port)])
 
 
 def _absent(config: TableConfig) -> str:

@@ -73,11 +73,13 @@ def test_the_hosts_code_is_drawn_when_it_is_asked_for(tmp_path: Path) -> None:
 def test_a_table_that_was_never_started_has_no_hosts_address(tmp_path: Path) -> None:
     shown = asked(tmp_path)
     token = tmp_path / "data" / "host-token"
-    why = f"{token} is not there, or empty: the next start makes it, `pizzatable run`"
+    why = f"{token} is not there, or empty: the next start makes it, `pizzatable run --config {tmp_path}/table.toml`"
     assert (shown.exit_code, shown.stdout.splitlines()[2]) == (0, f"The host's controls:  not known: {why}")
     assert codes(shown.stdout.splitlines()) == ["http://192.168.1.20:9/"]
     refused = asked(tmp_path, "--host")
     assert (refused.exit_code, refused.stderr.splitlines()[-1]) == (1, f"Error: the host's address is not known: {why}")
+    elsewhere = asked(tmp_path, "--data", str(tmp_path / "my data"), "--port", "9").stdout
+    assert f"/table.toml --data '{tmp_path}/my data' --port 9`" in elsewhere
 
 
 @pytest.mark.usefixtures("on_the_lan")
