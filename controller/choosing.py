@@ -191,6 +191,16 @@ class Shelf:
             os.fsync(file.fileno())
         draft.replace(self._file)
 
+    def put_back(self, choice: Choice | None) -> None:
+        """What was chosen since cannot be played: what the host had chosen before holds again, or, where that is None,
+        what the settings say."""
+        if choice is None:
+            return self.forget()
+        try:
+            self.keep(choice)
+        except OSError as error:
+            _log.error("%s: the game that was played before cannot be kept: %s", self._file, reason(error))
+
     def forget(self) -> None:
         """From now on the settings say what is played."""
         with contextlib.suppress(OSError):

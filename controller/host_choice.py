@@ -1,7 +1,6 @@
 """Where the host takes another game from the shelf: then the table ends, and is opened again for that one."""
 
 import asyncio
-import logging
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -13,23 +12,23 @@ from controller.game import GameError, Json
 from controller.games.registry import load_game, needs_faces
 from controller.records.record import check_options
 
-_log = logging.getLogger("pizzatable")
-
 
 class HostChoice:
     """Where the host takes another game from the shelf."""
 
-    def __init__(self, shelf: Shelf, playing: Choice, *, keep: bool, forget: bool = False) -> None:
-        """`keep` says that the host chose what is played now, which holds from when the table runs; `forget` that it
-        was named anew, so that what the host chose before holds no more once the table is ours."""
+    def __init__(self, shelf: Shelf, playing: Choice, *, forget: bool = False) -> None:
+        """`forget` says that what is played was named anew, so that what the host chose before holds no more once the
+        table is ours."""
         self._shelf = shelf
-        self._keep = keep
         self._forget = forget
         self._stopped: asyncio.Event | None = None
+        self._one_after_another = asyncio.Lock()
         self._why_not_now: Callable[[], str] = str
         self.playing = playing
         self.next: Choice | None = None
         """What the host chose; the table is to end for it."""
+        self.before: Choice | None = None
+        """What the host had chosen before that; None where the settings said what is played."""
 
     @property
     def simulated(self) -> bool:
@@ -41,7 +40,7 @@ class HostChoice:
         return await asyncio.to_thread(self._shelf.offers, self.playing)
 
     async def play(self, game: str, options: Mapping[str, Json], players: int | None) -> None:
-        """See `GameShelf`."""
+        """See `GameShelf`. The choice holds across power cuts when this returns."""
         if reason := self._why_not_now():
             raise CommandError(reason)
         try:
@@ -51,7 +50,15 @@ class HostChoice:
                 await asyncio.to_thread(check_table_faces, self._shelf.settings_of(choice))
         except GameError as error:
             raise InvalidCommand(str(error)) from error
-        self.next = choice
+        async with self._one_after_another:
+            before = await asyncio.to_thread(self._shelf.kept)
+            try:
+                await asyncio.to_thread(self._shelf.keep, choice)
+            except OSError as error:
+                raise CommandError(f"the choice cannot be kept: {in_words(error)}. Nothing has changed.") from error
+            if self.next is None:
+                self.before = before
+            self.next = choice
         if self._stopped is not None:
             self._stopped.set()
 
@@ -61,16 +68,15 @@ class HostChoice:
             self._shelf.forget()
 
     def runs(self, stopped: asyncio.Event, why_not_now: Callable[[], str]) -> None:
-        """The table runs until `stopped` is set, also by the host's choice, unless `why_not_now` gives a reason. What
-        the host chose before holds across restarts now."""
+        """The table runs until `stopped` is set, also by the host's choice, unless `why_not_now` gives a reason."""
         self._stopped, self._why_not_now = stopped, why_not_now
         if self.next is not None:
             stopped.set()
-        if self._keep:
-            try:
-                self._shelf.keep(self.playing)
-            except OSError as error:
-                _log.error("the host's choice cannot be kept: %s", in_words(error))
+
+    @property
+    def ran(self) -> bool:
+        """Whether the table came to run."""
+        return self._stopped is not None
 
 
 def check_table_faces(config: TableConfig) -> None:

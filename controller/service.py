@@ -123,15 +123,21 @@ def run_service(
     """
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s")
     port: int | None = None
+    before: Choice | None = None
     while True:
-        host_choice = HostChoice(shelf, choice, keep=port is not None, forget=named and port is None)
+        host_choice = HostChoice(shelf, choice, forget=named and port is None)
         config = shelf.settings_of(choice)
         if port is not None:  # displays look for the table where they found it
             config = config.model_copy(update={"lan": config.lan.model_copy(update={"port": port})})
-        port = asyncio.run(_serve(config, replace(gathering, players=choice.players or 0), host_choice, fresh, why))
+        try:
+            port = asyncio.run(_serve(config, replace(gathering, players=choice.players or 0), host_choice, fresh, why))
+        except Exception:
+            if port is not None and not host_choice.ran:  # a game that cannot start does not come again
+                shelf.put_back(before)
+            raise
         if host_choice.next is None:
             return
-        choice, fresh, why = host_choice.next, False, ""
+        choice, before, fresh, why = host_choice.next, host_choice.before, False, ""
         _log.info("the host chose %s", choice.game)
 
 
@@ -182,7 +188,7 @@ class _Service:
         self._simulated = simulated
         self._token = known_by.token
         self._identity = identity_of_start(known_by.identity)
-        self._host_choice = host_choice or HostChoice(Shelf(config), Choice(config.game, config.options), keep=False)
+        self._host_choice = host_choice or HostChoice(Shelf(config), Choice(config.game, config.options))
         self._version = installed_version("pizzatable")
         self._hub = Hub()
         self._inbox = Inbox()

@@ -9,10 +9,12 @@ import pytest
 from config.loader import load_table
 from config.schema import TableConfig
 from controller.choosing import Choice, NotPlayable, Shelf, told_left
-from controller.commands import InvalidCommand
+from controller.commands import CommandError, InvalidCommand
 from controller.game import GameError, OptionError
 from controller.host_choice import HostChoice
 from controller.journal import Journal
+from controller.service import ServiceError, run_service
+from controller.simulation.gathering import Gathering
 
 
 def settings(folder: Path, text: str = "") -> TableConfig:
@@ -60,10 +62,54 @@ def test_what_a_host_may_not_choose_is_refused(
 ) -> None:
     """The settings may name an owner's file of facts; who holds the host's token may not have the table read any."""
     shelf = Shelf(settings(tmp_path))
-    choice = HostChoice(shelf, shelf.usual(), keep=False)
+    choice = HostChoice(shelf, shelf.usual())
     with pytest.raises(InvalidCommand, match=named):
         asyncio.run(choice.play(game, options, None))
     assert choice.next is None
+
+
+def test_a_choice_holds_across_power_cuts_when_it_is_acknowledged(tmp_path: Path) -> None:
+    shelf = Shelf(settings(tmp_path))
+    choice = HostChoice(shelf, shelf.usual())
+    asyncio.run(choice.play("pizzeria", {"advanced": True}, 3))
+    assert choice.next == shelf.kept() == Choice("pizzeria", {"advanced": True}, 3)
+    asyncio.run(choice.play("slice", {}, 2))
+    assert choice.next == shelf.kept()
+    assert choice.before is None, "the settings' game was played before"
+    again = HostChoice(shelf, shelf.usual())
+    asyncio.run(again.play("pizzeria", {}, 2))
+    assert again.before == choice.next
+
+
+def test_a_choice_that_cannot_be_kept_changes_nothing(tmp_path: Path) -> None:
+    shelf = Shelf(settings(tmp_path))
+    (tmp_path / "choice.part").mkdir()
+    choice = HostChoice(shelf, shelf.usual())
+    with pytest.raises(CommandError, match=r"the choice cannot be kept: .*directory.* Nothing has changed"):
+        asyncio.run(choice.play("slice", {}, 2))
+    assert choice.next is shelf.kept() is None
+
+
+@pytest.mark.parametrize("chosen_before", [None, Choice("pizzeria", {"advanced": True}, 3)])
+def test_a_chosen_game_that_cannot_start_does_not_come_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chosen_before: Choice | None
+) -> None:
+    shelf = Shelf(settings(tmp_path))
+    if chosen_before is not None:
+        shelf.keep(chosen_before)
+
+    async def serve(config: TableConfig, gathering: object, choice: HostChoice, *_: object) -> int:
+        if config.game == "slice":
+            raise ServiceError("no camera")
+        await choice.play("slice", {}, 2)
+        assert shelf.kept() == choice.next
+        choice.runs(asyncio.Event(), str)
+        return 80
+
+    monkeypatch.setattr("controller.service._serve", serve)
+    with pytest.raises(ServiceError, match="no camera"):
+        run_service(shelf, chosen_before or shelf.usual(), Gathering(2, 1, 1.0, 0.0), fresh=False)
+    assert shelf.kept() == chosen_before
 
 
 def test_the_host_s_choice_holds_until_the_settings_change(tmp_path: Path) -> None:

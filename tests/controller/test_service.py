@@ -377,6 +377,10 @@ def test_the_host_chooses_another_game_which_is_played_from_then_on(service: Ser
     service.start()
     assert service.look_until(lambda view: True, 30)["game"] == "slice"
     assert json.loads(service.ask("GET", "/api/games")[1])["players"] == 2, "as --players says"
+    assert service.ask("POST", "/api/play_game", {"game": "dice_and_slice"})[0] == 204
+    service.kill()
+    service.start()
+    assert service.look_until(lambda view: True, 30)["game"] == "dice_and_slice", "it was acknowledged"
 
 
 @pytest.mark.long
