@@ -28,6 +28,8 @@ from tests.rigs.running import free_port
 
 REASON = "the disk is full: <b>free</b> some space & try again"
 SEVERAL = "table.toml:2: one thing\ntable.toml:3: another"
+LOOKS = "performance.getEntriesByName(location.origin + '/api/role').length"
+"""The page's script is there: without it, where nothing answers any more, nobody looks again."""
 
 
 def test_people_get_a_page_and_programs_a_problem() -> None:
@@ -97,6 +99,7 @@ def test_a_display_shows_why_and_the_game_again_when_there_is_one() -> None:
                 await page.until(DRAWN)
             async with serving(create_app(REASON), Hub(), "127.0.0.1", port):
                 await page.until(f"document.body?.textContent.includes({json.dumps(REASON)})")
+                await page.until(LOOKS)
                 await page.until("getComputedStyle(document.body).backgroundColor === 'rgb(27, 18, 13)'")
                 assert await page.evaluate(OVERFLOWS) == []
                 assert await illegible(page, television=True) == []
@@ -104,6 +107,7 @@ def test_a_display_shows_why_and_the_game_again_when_there_is_one() -> None:
             async with serving(create_app(SEVERAL), Hub(), "127.0.0.1", port):
                 lines = "document.querySelector('[role=alert]')?.innerText.trim()"
                 await page.until(f"{lines} === {json.dumps(SEVERAL)}")
+                await page.until(LOOKS)
             hub = Hub()
             hub.publish(ring_served())
             async with serving(make_app(hub), hub, "127.0.0.1", port):
@@ -125,7 +129,7 @@ def test_only_a_host_is_offered_to_leave_a_game() -> None:
             app.add_middleware(_Passed)
             async with serving(create_app(REASON), Hub(), "127.0.0.1", 0) as port:
                 await page.open(f"http://127.0.0.1:{port}/", *SIZES["phone"])
-                await page.until("performance.getEntriesByName(location.origin + '/api/role').length")
+                await page.until(LOOKS)
                 assert [await page.evaluate(shown) for shown in (offered, told)] == [True, True], "it is no game"
             async with serving(app, Hub(), "127.0.0.1", 0) as port:
                 await page.open(f"http://127.0.0.1:{port}/", *SIZES["phone"])
