@@ -6,7 +6,6 @@ What the host chooses holds across restarts, until the settings or the command l
 import contextlib
 import json
 import logging
-import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,8 +19,9 @@ from config.schema import TableConfig
 from controller.game import GameError, Json, Option, OptionError
 from controller.games.facts import ComponentError
 from controller.games.registry import UnknownGame, check_parts, games_with, load_game, needs_faces, table_options
-from controller.journal import Record
+from controller.journal import Record, sync_folder
 from controller.seating import player_counts
+from vision.files.whole_files import write_whole
 
 USUAL_PLAYERS = 4
 """So many sit at the simulated table where nothing else is said."""
@@ -184,12 +184,8 @@ class Shelf:
     def keep(self, choice: Choice) -> None:
         """Remember what the host chose, also across a power cut. Raises OSError."""
         kept = _Kept(game=choice.game, options=dict(choice.options), players=choice.players, instead_of=self._named())
-        draft = self._file.with_suffix(".part")
-        with draft.open("w", encoding="utf-8") as file:
-            file.write(kept.model_dump_json(indent=1))
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(self._file)
+        write_whole(self._file, kept.model_dump_json(indent=1).encode())
+        sync_folder(self._file.parent)
 
     def put_back(self, choice: Choice | None) -> None:
         """What was chosen since cannot be played: what the host had chosen before holds again, or, where that is None,

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 from pathlib import Path
 
 import pytest
@@ -81,9 +82,22 @@ def test_a_choice_holds_across_power_cuts_when_it_is_acknowledged(tmp_path: Path
     assert again.before == choice.next
 
 
+def test_the_name_of_the_choice_s_file_is_on_the_disk_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without it a power cut brings back the file that was there before."""
+    shelf, fsync, synced = Shelf(settings(tmp_path)), os.fsync, list[tuple[Path, bool]]()
+
+    def noted(descriptor: int) -> None:
+        synced.append((Path(f"/proc/self/fd/{descriptor}").readlink(), (tmp_path / "choice.json").exists()))
+        fsync(descriptor)
+
+    monkeypatch.setattr("os.fsync", noted)
+    shelf.keep(Choice("slice", {}, 2))
+    assert synced == [(tmp_path / "choice.json.part", False), (tmp_path, True)]
+
+
 def test_a_choice_that_cannot_be_kept_changes_nothing(tmp_path: Path) -> None:
     shelf = Shelf(settings(tmp_path))
-    (tmp_path / "choice.part").mkdir()
+    (tmp_path / "choice.json.part").mkdir()
     choice = HostChoice(shelf, shelf.usual())
     with pytest.raises(CommandError, match=r"the choice cannot be kept: .*directory.* Nothing has changed"):
         asyncio.run(choice.play("slice", {}, 2))
