@@ -18,6 +18,7 @@ from controller.commands import Commands, GameShelf, Sitting
 from controller.views import HappenedView, LegendView, PartState, PartView, PictureView, ResultsView, TableView
 from controller.web.bodies import StrictRoute
 from controller.web.hub import Hub
+from controller.web.pages import STATIC, page_response
 from controller.web.phones import AddressView, Reached, display_view, host_view
 from controller.web.problems import DescribedApp, Problem, add_problem_handlers
 from controller.web.responses import CSV_FILE, NO_STORE, csv_download
@@ -26,15 +27,15 @@ from controller.web.stream import EventStream, parse_last_event_id
 
 PICTURE_HEADER = "X-Picture"
 """What was read from a picture travels with it, in this header."""
-STATIC = Path(__file__).parent / "static"
 # Said here and not left to the system's tables: a browser runs no module of another type.
 _MEDIA_TYPES = {
-    ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
 }
 _ASKED = ["GET", "HEAD"]
+_ASKED_EACH_TIME = {"Cache-Control": "no-cache"}
+"""Of what a browser may keep but asks about each time, so that an update shows at once."""
 _MOST_RECORDS = 2**63 - 1
 """Of a journal: SQLite counts no further."""
 GivenToken = Annotated[str | None, Header(description="Needed from any machine but the table's own")]
@@ -244,9 +245,9 @@ def app_of_page(page: str, router: APIRouter, version: str, *, title: str) -> Fa
     app.mount("/static", _Static(directory=STATIC))
 
     @app.get("/", include_in_schema=False)
-    def whole_page() -> FileResponse:
+    def whole_page() -> Response:
         """The page."""
-        return FileResponse(STATIC / page, headers=NO_STORE)
+        return page_response(page, NO_STORE)
 
     return app
 
@@ -488,23 +489,23 @@ def _page_router(games_root: Path) -> APIRouter:
 
     @router.api_route("/", methods=_ASKED)
     async def page() -> Response:
-        return _file(STATIC / "index.html")
+        return page_response("index.html", _ASKED_EACH_TIME)
 
     @router.api_route("/setup", methods=_ASKED)
     async def setup() -> Response:
-        return _file(STATIC / "setup.html")
+        return page_response("setup.html", _ASKED_EACH_TIME)
 
     @router.api_route("/results", methods=_ASKED)
     async def results() -> Response:
-        return _file(STATIC / "results.html")
+        return page_response("results.html", _ASKED_EACH_TIME)
 
     @router.api_route("/game", methods=_ASKED)
     async def one_game() -> Response:
-        return _file(STATIC / "game.html")
+        return page_response("game.html", _ASKED_EACH_TIME)
 
     @router.api_route("/docs", methods=_ASKED)
     async def docs() -> Response:
-        return _file(STATIC / "docs.html")
+        return page_response("docs.html", _ASKED_EACH_TIME)
 
     @router.get("/games/{family}.{kind}")
     async def family_file(
@@ -534,15 +535,15 @@ def _sittings(players: Sequence[NewPlayer]) -> list[Sitting]:
 
 
 def _file(path: Path) -> Response:
-    return FileResponse(path, media_type=_MEDIA_TYPES[path.suffix], headers={"Cache-Control": "no-cache"})
+    return FileResponse(path, media_type=_MEDIA_TYPES[path.suffix], headers=_ASKED_EACH_TIME)
 
 
 class _Static(StaticFiles):
-    """Files that a browser may keep but asks about each time, so that an update shows at once."""
+    """The pages' files, with their types said."""
 
     def file_response(self, full_path: Any, *args: Any, **kwargs: Any) -> Response:
         response = super().file_response(full_path, *args, **kwargs)
-        response.headers["Cache-Control"] = "no-cache"
+        response.headers.update(_ASKED_EACH_TIME)
         media_type = _MEDIA_TYPES.get(Path(full_path).suffix)
         if media_type is not None and response.status_code == 200:
             response.headers["Content-Type"] = media_type

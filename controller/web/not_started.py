@@ -11,8 +11,9 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import HTMLResponse
 from fastapi.staticfiles import StaticFiles
 
-from controller.web.app import STATIC, GivenToken, Role
+from controller.web.app import GivenToken, Role
 from controller.web.hub import Hub
+from controller.web.pages import STATIC, page_text
 from controller.web.problems import add_problem_handlers, problem_response
 from controller.web.responses import NO_STORE
 from controller.web.security import Guard, is_host, require_host
@@ -43,7 +44,7 @@ def create_app(reason: str, *, host_token: str | None = None, leave: Callable[[]
     add_problem_handlers(app)
     app.add_middleware(Guard)
     app.mount("/static", StaticFiles(directory=STATIC))
-    page = (STATIC / "not-started.html").read_text("utf-8").replace("{reason}", html.escape(reason))
+    page = page_text("not-started.html").replace("{reason}", html.escape(reason))
     if host_token is not None:
         _add_leaving(app, host_token, leave)
 

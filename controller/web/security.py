@@ -8,6 +8,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from controller.addresses import is_loopback
+from controller.web.pages import WHOLE_HASH
 from controller.web.problems import problem_response
 
 MAX_BODY_BYTES = 64 * 1024
@@ -20,8 +21,8 @@ _HOST = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:\d{1,5})?"
 _HEADERS = {
     # Everything the page needs comes from this table; nothing may frame it.
     "Content-Security-Policy": (
-        "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; form-action 'self'; "
-        "frame-ancestors 'none'"
+        f"default-src 'self'; script-src 'self' '{WHOLE_HASH}'; img-src 'self' data: blob:; object-src 'none'; "
+        "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",

@@ -592,3 +592,56 @@ def test_what_was_refused_once_is_asked_for_again() -> None:
             assert app.paths == set()
 
     run(scenario)
+
+
+@cases("path", ["/static/app.js", "/static/stage.js", "/static/style.css"], always=1)
+def test_a_page_whose_file_did_not_come_is_loaded_anew(path: str) -> None:
+    async def scenario() -> None:
+        hub = Hub()
+        hub.publish(ring_served())
+        app = Refusing(make_app(hub), [path])
+        async with (
+            serving(app, hub, "127.0.0.1", 0) as port,  # type: ignore[arg-type]  # an application, if no FastAPI
+            browser() as page,
+        ):
+            await page.open(f"http://table.local:{port}/", *SIZES["wide"])
+            await page.until("performance.getEntriesByType('navigation')[0].type === 'reload'")
+            await page.until(DRAWN)
+            assert await page.evaluate("getComputedStyle(document.body).margin") == "0px", "with its style"
+            assert app.paths == set()
+
+    run(scenario)
+
+
+class Withholding(Refusing):
+    """An application that does not answer the first request for each of these paths."""
+
+    def __init__(self, app: FastAPI, paths: Iterable[str]) -> None:
+        super().__init__(app, paths)
+        self.asked = asyncio.Event()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope.get("path") in self.paths:
+            self.paths.remove(scope["path"])
+            self.asked.set()
+            await asyncio.Event().wait()
+        await self._app(scope, receive, send)
+
+
+@pytest.mark.long
+def test_a_table_that_goes_away_while_a_page_loads_is_found_again() -> None:
+    async def scenario() -> None:
+        async with browser() as page:
+            hub = Hub()
+            hub.publish(ring_served())
+            app = Withholding(make_app(hub), ["/static/app.js"])
+            async with serving(app, hub, "127.0.0.1", 0) as port:  # type: ignore[arg-type]
+                await page.open(f"http://table.local:{port}/", *SIZES["wide"])
+                await app.asked.wait()
+            await asyncio.sleep(3.0)  # it looks in vain
+            again = Hub()
+            again.publish(portions_taken())
+            async with serving(make_app(again), again, "127.0.0.1", port):
+                await page.until("document.getElementById('prompt')?.textContent === 'Dmitri chooses a portion'")
+
+    run(scenario)

@@ -1,5 +1,6 @@
 import asyncio
 import base64
+import hashlib
 import json
 import re
 import threading
@@ -14,8 +15,8 @@ from fastapi import FastAPI
 
 from controller.addresses import NotReachable
 from controller.views import DoubtView, PictureView, TableView
-from controller.web.app import STATIC
 from controller.web.hub import Hub
+from controller.web.pages import STATIC, page_text
 from controller.web.qr import qr_svg
 from tests.controller.web.fixture_views import breach, question, ring_served
 from tests.controller.web.table import TOKEN, NotingCommands, NotingShelf, make_app, until
@@ -504,7 +505,6 @@ class TestPages:
         assert response.status_code == 200
         assert response.headers["content-type"] == media_type
         assert response.headers["cache-control"] == "no-cache"
-        assert response.headers["etag"]
 
     def test_what_has_not_changed_is_not_sent_again(self) -> None:
         app = make_app()
@@ -538,6 +538,16 @@ class TestPages:
         response = request(make_app(), "GET", path)
         assert response.status_code in {404, 422}
         assert response.headers["content-type"] == "application/problem+json"
+
+    @pytest.mark.parametrize("name", [file.name for file in STATIC.glob("*.html")])
+    def test_look_first_whether_all_their_files_come(self, name: str) -> None:
+        page = page_text(name)
+        first = page[: page.index("</script>")]
+        assert "<link" not in first
+        script = first.partition("<script>")[2]
+        allowed = request(make_app(), "GET", "/").headers["content-security-policy"]
+        assert f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" in allowed
+        assert script.count("addEventListener") == 1
 
     @pytest.mark.parametrize("path", ["/", "/setup", "/results", "/docs"])
     def test_a_page_can_be_asked_for_without_its_text(self, path: str) -> None:

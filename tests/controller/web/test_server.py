@@ -175,7 +175,7 @@ def test_noise_on_the_port_harms_nothing() -> None:
         async with table(hub) as session:
             for noise in (
                 b"\x00" * 5000,
-                b"GET / HTTP/9.9\r\n\r\n",
+                b"GET / HTTP/9.9.9\r\n\r\n",
                 b"POST /api/undo HTTP/1.1\r\nContent-Length: -4\r\n\r\n",
             ):
                 reader, writer = await asyncio.open_connection(*address_of(session))
