@@ -11,8 +11,9 @@ JournalError
 ├── JournalMixed (ValueError)       the log beside it is another's, or it is gone itself and its log is there
 ├── JournalInUse (OSError)          another process has it open
 ├── JournalOverrun (BufferError)    more waits to be written than may wait
-└── JournalWriteFailed (OSError)    the disk refused; whether it has it is seen when the file is opened anew
-    └── JournalDiskFull             because it is full
+└── JournalWriteFailed (OSError)    the disk refused
+    ├── JournalDiskFull             because it is full
+    └── JournalInDoubt              as it made a record last: whether it has it is seen when the file is opened anew
 """
 
 import contextlib
@@ -160,12 +161,20 @@ class JournalOverrun(JournalError, BufferError):
 
 
 class JournalWriteFailed(JournalError, OSError):
-    """The disk refused. It may have all the same what it was to make last just then: that is seen when the journal is
-    opened anew."""
+    """The disk refused."""
 
 
 class JournalDiskFull(JournalWriteFailed):
     """The disk is full."""
+
+
+class JournalInDoubt(JournalWriteFailed):
+    """The disk refused as it made this record last, and may have it all the same: that is seen when the journal is
+    opened anew. Its cause is why nothing more is written."""
+
+    def __init__(self, refused: JournalWriteFailed) -> None:
+        super().__init__(str(refused))
+        self.__cause__: JournalWriteFailed = refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,23 +380,27 @@ class Journal:
         self, connection: sqlite3.Connection, appends: Sequence["_Append"], failure: JournalError | None
     ) -> JournalError | None:
         """Write appends in one transaction, unless an earlier one failed; the failure to keep, if any."""
+        told = failure
         if failure is None and appends:
+            inserted = False
             try:
+                self.check_in_place()
                 with _transaction(connection):
                     numbers = _insert(connection, appends)
+                    inserted = True
                 self.check_in_place()
-            except JournalWriteFailed as error:
-                failure = error
             except Exception as error:  # whatever it is, those who wait must hear of it
-                failure = _write_error(self.path, error)
-                failure.__cause__ = error
+                failure = error if isinstance(error, JournalWriteFailed) else _write_error(self.path, error)
+                if failure is not error:
+                    failure.__cause__ = error
+                told = JournalInDoubt(failure) if inserted and not _surely_refused(error) else failure
             else:
                 self._last = (numbers[-1], appends[-1].values[0])
                 for append, number in zip(appends, numbers, strict=True):
                     append.done.set_result(number)
-        if failure is not None:
+        if told is not None:
             for append in appends:
-                append.done.set_exception(failure)
+                append.done.set_exception(told)
         return failure
 
     def _end(self, connection: sqlite3.Connection) -> None:
@@ -909,6 +922,11 @@ def _write_error(path: Path, error: Exception, done: str = "written") -> Journal
     if _is_full(error):
         return JournalDiskFull(f"{path}: {DISK_FULL}")
     return JournalWriteFailed(f"{path}: cannot be {done}: {error}")
+
+
+def _surely_refused(error: Exception) -> bool:
+    """Whether a transaction that this ended is not on the disk: it takes the frame that makes it count last of all."""
+    return _is_full(error) or getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_IOERR_WRITE
 
 
 def _is_full(error: Exception) -> bool:

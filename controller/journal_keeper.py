@@ -15,7 +15,7 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from controller.game import Json
-from controller.journal import PUT_BACK, Journal, JournalError, JournalWriteFailed, Record
+from controller.journal import PUT_BACK, Journal, JournalError, JournalInDoubt, JournalWriteFailed, Record
 from controller.journal_recovery import open_recovering
 
 RETRY_S = 2.0
@@ -128,6 +128,8 @@ class JournalKeeper:
                 self._loop.call_soon_threadsafe(self._fail, error)
 
     def _fail(self, error: JournalError) -> None:
+        if isinstance(error, JournalInDoubt):
+            error = error.__cause__  # what comes after it is not written
         if self._failure is None:
             self._failure = error
         self._failed.set()

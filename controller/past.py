@@ -4,7 +4,7 @@ import logging
 
 from fastapi import Request, Response
 
-from controller.journal import JournalError
+from controller.journal import JournalError, JournalInDoubt
 from controller.journal_keeper import JournalKeeper
 from controller.records.results import Results
 from controller.views import HappenedView
@@ -45,4 +45,10 @@ def journal_problem(request: Request, error: Exception) -> Response:
     """The answer where the journal fails: to who only asks, that it cannot be read."""
     if request.method in ("GET", "HEAD"):
         return problem_response(503, "Not read", str(error))
+    if isinstance(error, JournalInDoubt):
+        return problem_response(
+            503,
+            "Perhaps not written",
+            f"{error}. This may count all the same: look again when the journal can be written.",
+        )
     return problem_response(503, "Not written", f"Nothing has changed: {error}")

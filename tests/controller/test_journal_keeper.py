@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import controller.journal
-from controller.journal import Journal, JournalError, JournalWriteFailed
+from controller.journal import Journal, JournalError, JournalInDoubt, JournalWriteFailed
 from controller.journal_keeper import JournalKeeper
 from controller.sqlite_pages import frames_written, wal_path
 
@@ -40,8 +40,9 @@ def test_what_was_refused_and_is_there_is_taken_in_before_anything_is_appended(
 
         async def catch_up() -> None:
             found.put_nowait([record.kind for record in keeper.records()])
-            with pytest.raises(JournalWriteFailed):
+            with pytest.raises(JournalWriteFailed) as refused:
                 keeper.append("play", {})
+            assert not isinstance(refused.value, JournalInDoubt), "this is not tried"
 
         def show(failure: JournalError | None) -> None:
             if failure is None:
@@ -51,7 +52,7 @@ def test_what_was_refused_and_is_there_is_taken_in_before_anything_is_appended(
         await asyncio.wrap_future(keeper.append("game", {}))
         with monkeypatch.context() as bad:
             bad.setattr(controller.journal, "_transaction", _synced_badly)
-            with pytest.raises(JournalWriteFailed, match="disk I/O error"):
+            with pytest.raises(JournalInDoubt, match="disk I/O error"):
                 await asyncio.wrap_future(keeper.append("play", {}))
         await asyncio.wait_for(mended.wait(), 10)
         assert not frames_written(wal_path(tmp_path / "journal.sqlite")), "nothing follows what may not be on the disk"
@@ -61,6 +62,28 @@ def test_what_was_refused_and_is_there_is_taken_in_before_anything_is_appended(
         return found.get_nowait()
 
     assert asyncio.run(scenario()) == ["game", "play", "interrupted"]
+
+
+def test_what_is_refused_as_its_folder_is_away_does_not_count_when_that_is_back(tmp_path: Path) -> None:
+    """Without a look in between: the host was told that nothing has changed."""
+    path, away = tmp_path / "data" / "journal.sqlite", tmp_path / "away"
+    said: asyncio.Queue[JournalError | None] = asyncio.Queue()
+
+    async def scenario() -> list[str]:
+        with contextlib.closing(JournalKeeper(path)) as keeper:
+            keeping = asyncio.create_task(keeper.keep(said.put_nowait, nothing_to_catch_up, retry_s=0.01))
+            await asyncio.wrap_future(keeper.append("game", {}))
+            path.parent.rename(away)
+            with pytest.raises(JournalWriteFailed, match="is gone") as refused:
+                await asyncio.wrap_future(keeper.append("play", {}))
+            assert not isinstance(refused.value, JournalInDoubt)
+            await asyncio.wait_for(said.get(), 10)
+            away.rename(path.parent)
+            assert await asyncio.wait_for(said.get(), 10) is None
+            keeping.cancel()
+            return [record.kind for record in keeper.records()]
+
+    assert asyncio.run(scenario()) == ["game", "interrupted"]
 
 
 def test_a_journal_whose_disk_is_unplugged_is_waited_for_and_not_begun_anew(tmp_path: Path) -> None:
@@ -178,4 +201,4 @@ def test_what_was_confirmed_before_a_log_was_deleted_comes_back_into_the_file(tm
             keeping.cancel()
             return [record.kind for record in keeper.records()]
 
-    assert asyncio.run(scenario()) == ["game", "play", "interrupted"]
+    assert asyncio.run(scenario()) == ["game", "interrupted"]

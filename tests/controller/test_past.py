@@ -2,13 +2,15 @@
 
 import asyncio
 import contextlib
+import json
 import sqlite3
 import struct
 from pathlib import Path
 
 import pytest
+from fastapi import Request
 
-from controller.journal import Journal, JournalError
+from controller.journal import Journal, JournalError, JournalInDoubt, JournalWriteFailed
 from controller.journal_keeper import JournalKeeper
 from controller.past import Past, journal_problem
 from controller.records.results import Results
@@ -88,3 +90,19 @@ def test_what_happened_is_told_without_pictures_that_cannot_be_read(
     asyncio.run(scenario())
     (said,) = caplog.messages
     assert said.startswith(f"what happened is told without its pictures: {path}: cannot be read: ")
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (JournalWriteFailed("journal.sqlite: is gone"), "Nothing has changed: journal.sqlite: is gone"),
+        (
+            JournalInDoubt(JournalWriteFailed("journal.sqlite: disk I/O error")),
+            "journal.sqlite: disk I/O error. This may count all the same: look again when the journal can be written.",
+        ),
+    ],
+)
+def test_a_host_is_told_whether_what_was_refused_may_count_all_the_same(error: JournalError, told: str) -> None:
+    answer = journal_problem(Request({"type": "http", "method": "POST"}), error)
+    assert answer.status_code == 503
+    assert json.loads(bytes(answer.body))["detail"] == told
