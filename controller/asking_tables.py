@@ -30,6 +30,10 @@ class TableNotAsked(Exception):
     """A table that cannot be asked; the message names its address and says why."""
 
 
+class TableRefuses(TableNotAsked):
+    """It answers, but not what it was asked; the message has why in its own words."""
+
+
 def parse_address(address: str) -> str:
     """The origin of a table's address, whatever page of it was named and however it was typed. Raises TableNotAsked for
     one that is none."""
@@ -44,7 +48,16 @@ def parse_address(address: str) -> str:
 
 def ask_results(address: str) -> ResultsView:
     """The games of a table. Raises TableNotAsked."""
-    results = _ask(address, "results", ResultsView)
+    try:
+        results = _ask(address, "results", ResultsView)
+    except TableRefuses as error:
+        origin = parse_address(address)
+        if not _is_event(origin):
+            raise
+        raise TableNotAsked(
+            f"{address}: the screen of an event answers there, expected a table; the event's games for a spreadsheet "
+            f"are at {origin}/api/event.csv"
+        ) from error
     for game in results.games:
         for told in (game.began, game.ended):
             if not _is_time(told):
@@ -76,11 +89,24 @@ def _ask(address: str, what: str, kind: type[_View]) -> _View:
     try:
         # A newer table may say more: of several, one is updated before another.
         return kind.model_validate_json(_read(origin, f"/api/{what}"), extra="ignore")
+    except _Refused as error:
+        raise TableRefuses(f"{address}: cannot be asked: {error}") from error
     except ValidationError as error:
         raise TableNotAsked(f"{address}: what answers there is no table of this version") from error
     except (OSError, http.client.HTTPException, ValueError) as error:
         words = getattr(error, "strerror", None) or error or type(error).__name__
         raise TableNotAsked(f"{address}: cannot be asked: {words}") from error
+
+
+class _Refused(OSError):
+    """The answer is none to what was asked; the message has why."""
+
+
+def _is_event(origin: str) -> bool:
+    """Whether an event's screen answers there."""
+    with contextlib.suppress(OSError, http.client.HTTPException, ValueError):
+        return "tables" in json.loads(_read(origin, "/api/event"))
+    return False
 
 
 def _read(origin: str, path: str) -> bytes:
@@ -101,7 +127,7 @@ def _read(origin: str, path: str) -> bytes:
             connection.request("GET", path)
             with connection.getresponse() as answer:
                 if answer.status != http.client.OK:
-                    raise OSError(_refused(answer))
+                    raise _Refused(_refused(answer))
                 content = answer.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
         raise OSError(f"what answers there is no table: it says more than {MOST_BYTES} bytes")

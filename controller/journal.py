@@ -694,7 +694,8 @@ def _check_all_in_file(path: Path) -> None:
     """Of a file that was closed. Its own log may come back where the power was cut: its pages are all in the file."""
     pages = pages_only_in_log(path)
     if pages:
-        why = f"{path.name} was closed with all its records in it, and {pages} pages are only in the log"
+        only = f"{pages} pages are" if pages > 1 else "1 page is"
+        why = f"{path.name} was closed with all its records in it, and {only} only in the log"
         raise _mixed(path, wal_path(path), why)
 
 

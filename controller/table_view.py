@@ -151,6 +151,8 @@ class TableViews:
     def _lobby_message(self, table: Standing) -> str:
         counts = player_counts(self._config, self._game.player_counts)
         many = f"{told_counts(counts)} players"
+        if self._simulated and not self._buttons:
+            return f"{self._game.title}: the simulated players sit down."
         if not self._buttons and not table.joined:
             return f"{self._game.title} for {many}: the host says who plays, at Game… on the host's page."
         if len(table.joined) in counts:

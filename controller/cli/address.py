@@ -12,7 +12,7 @@ from config.errors import ConfigError
 from config.loader import load_table, table_files
 from config.schema import TableConfig
 from controller.addresses import NotReachable, address_here, host_address, lan_address, told_addresses
-from controller.asking_tables import TableNotAsked, ask_state
+from controller.asking_tables import TableNotAsked, TableRefuses, ask_state
 from controller.cli.common import EXISTING_FILE, NamedPath, overridden, told
 from controller.table_folder import FolderError, NeverStarted, host_token
 
@@ -74,6 +74,8 @@ def _absent(config: TableConfig) -> str:
     port, rerun = config.lan.port, "the table does not run, or `run` was given another --port: name it here, too"
     try:
         name = ask_state(address_here(config.lan.host, port)).table
+    except TableRefuses as error:
+        return str(error)
     except TableNotAsked as error:
         return f"{error}; {rerun}"
     return "" if name == config.name else f"“{name}” answers at port {port}, not “{config.name}”; {rerun}"

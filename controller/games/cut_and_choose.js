@@ -2,7 +2,7 @@
 // type, the bill. The art is this project's own. A game's view.js hands in what it has of its own, see `cutAndChoose`.
 
 import {
-  badge, colour, colourOf, html, keyed, nameOf, nameplate, number, poseTransform, seatOf, svg, Tracker,
+  badge, colour, colourOf, html, keyed, nameIn, nameOf, nameplate, number, poseTransform, seatOf, svg, Tracker,
 } from "/static/kit.js";
 
 const PORTION_COLOURS = ["#fff3d6", "#8fd3ff", "#ffb454", "#b8f28a", "#ff9ecf", "#c9b6ff"];
@@ -191,7 +191,7 @@ export function cutAndChoose(look) {
         "header",
         {},
         badge(view, player.player),
-        html("h2", { text: nameOf(view, player.player) }),
+        html("h2", { dir: "auto", text: nameOf(view, player.player) }),
         html("span", { class: "pie-tags" }, tags(player.player, position)),
         html("span", { class: "pie-points" }, html("b", { text: number(player.total_so_far) }), html("small", { text: " pts" })),
       ),
@@ -251,7 +251,7 @@ export function cutAndChoose(look) {
       { class: `pie-type${winners.length ? " won" : ""}${isPlayed(type.value, view) ? "" : " out"}`, vars: { base: typeOf(type.value).base, seat } },
       html("header", {}, html("b", { text: String(type.value) }), html("span", { text: type.name, vars: { letters: type.name.length } })),
       html("ul", {}, counts.slice(0, 4).map(({ player, count }) => html("li", { class: type.leaders.includes(player) ? "leads" : "" }, nameplate(view, player, "small"), html("span", { text: number(count) })))),
-      html("footer", { text }),
+      html("footer", { dir: "auto", text }),
     );
   }
 
@@ -266,7 +266,7 @@ export function cutAndChoose(look) {
     const labels = [];
     const longest = [...columns].sort((a, b) => b.lines.length - a.lines.length);
     for (const { lines } of longest) for (const { label } of lines) if (!labels.includes(label)) labels.push(label);
-    const head = html("tr", {}, html("td"), columns.map(({ player }) => html("th", { scope: "col" }, badge(view, player, "ink"), html("span", { class: "pie-pen-name", text: nameOf(view, player) }))));
+    const head = html("tr", {}, html("td"), columns.map(({ player }) => html("th", { scope: "col" }, badge(view, player, "ink"), html("span", { class: "pie-pen-name", dir: "auto", text: nameOf(view, player) }))));
     const rows = labels.map((label) => html("tr", {}, html("th", { scope: "row", text: label }), columns.map(({ lines }) => scoreCell(lines.find((line) => line.label === label), isType(label, types)))));
     const total = html("tr", { class: "pie-total" }, html("th", { scope: "row", text: "Total" }), columns.map(({ player, total: sum }) => html("td", { class: winners.includes(player) ? "pie-winner" : "" }, handwritten(sum))));
     return html(
@@ -280,7 +280,7 @@ export function cutAndChoose(look) {
 
   function verdict(score, winners, view) {
     const ranked = [...score].sort((a, b) => winners.includes(b.player) - winners.includes(a.player) || b.total - a.total);
-    const names = winners.map((player) => nameOf(view, player));
+    const names = winners.map((player) => nameIn(view, player));
     const title = names.length > 1 ? look.words.shared(`${names.slice(0, -1).join(", ")} and ${names.at(-1)}`) : look.words.won(names[0]);
     return html(
       "div",
@@ -290,7 +290,7 @@ export function cutAndChoose(look) {
       html("ol", {}, ranked.map(({ player, total }) => html(
         "li",
         { class: winners.includes(player) ? "won" : "", vars: { seat: colour(seatOf(view, player)?.colour) } },
-        badge(view, player), html("span", { text: nameOf(view, player) }), html("b", { text: number(total) }),
+        badge(view, player), html("span", { dir: "auto", text: nameOf(view, player) }), html("b", { text: number(total) }),
       ))),
     );
   }

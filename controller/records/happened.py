@@ -22,8 +22,9 @@ class Happened(NamedTuple):
     text: str
 
 
-def happened(entries: Sequence[Entry]) -> Iterator[Happened]:
-    """What is told of a game's entries, in their order; players are called as they were called last."""
+def happened(entries: Sequence[Entry], *, over: bool) -> Iterator[Happened]:
+    """What is told of a game's entries, in their order; players are called as they were called last. `over`: whether
+    it was played to its end."""
     known = bool(entries) and entries[0].kind == "game"
     names = dict(enumerate(names_in(entries), 1)) if known else {}
     plays: list[str] = []
@@ -31,6 +32,8 @@ def happened(entries: Sequence[Entry]) -> Iterator[Happened]:
         if entry.kind == "play":
             plays.append(with_names(str(entry.data.get("text", "")), names))
         kind, text = _told(entry, names, plays)
+        if kind == "left" and over:
+            text = "The game was over, and the table waited for the next"
         if kind is not None:
             yield Happened(entry, kind, text)
 

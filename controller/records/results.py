@@ -79,7 +79,7 @@ class Results:
                     self._newest = [dated] if entry.kind == "game" else []
                 elif self._newest:
                     self._newest.append(dated)
-            games = [self._told(game) for game in (*self._before, *self._newest_game())]
+            games = [self._told(game) for game in self._games()]
             return ResultsView(games=games, standings=standings(games), identity=self._identity)
 
     def happened(self, entries: Sequence[Entry], pictured: Set[int]) -> list[HappenedView] | None:
@@ -88,6 +88,8 @@ class Results:
         if not entries or entries[0].kind not in ("game", LOST):
             return None
         self.read()  # when each start of the computer was, by the clock as it was set last
+        left = any(entry.kind == "lobby" for entry in entries)
+        over = left and self._is_over(entries[0])
         return [
             HappenedView(
                 seq=entry.seq,
@@ -100,7 +102,7 @@ class Results:
                 by=str(entry.data.get("by", "")),
                 picture=entry.seq in pictured,
             )
-            for entry, kind, text in happened(entries)
+            for entry, kind, text in happened(entries, over=over)
             for dated in [_Dated(entry, self._written_in(entry.seq))]
         ]
 
@@ -108,6 +110,14 @@ class Results:
         """Which start of the computer an entry was written in; see `_Dated.boot`."""
         before = bisect_right(self._writings, seq, key=lambda change: change[0])
         return self._writings[before - 1][1] if before else ""
+
+    def _is_over(self, first: Entry) -> bool:
+        """Whether the game that this entry begins was played to its end."""
+        with self._asking:
+            return any(game.result.over for game in self._games() if game.began.entry.seq == first.seq)
+
+    def _games(self) -> list["_Game"]:
+        return [*self._before, *self._newest_game()]
 
     def _newest_game(self) -> list["_Game"]:
         return [_game(self._newest, self._begun)] if self._newest else []

@@ -58,10 +58,12 @@ def make_table(
     game: str = "new_york_slice",
     options: dict[str, Any] | None = None,
     config: TableConfig | None = None,
+    simulated: bool = True,
 ) -> Table:
     config = (config or load_table([])).model_copy(update={"game": game, "options": options or {}})
     game_table = load_part(game, "table").GAME_TABLE
-    return Table(config, load_game(game), game_table, Referee(timing), journal, outlets, version="test", simulated=True)
+    referee = Referee(timing)
+    return Table(config, load_game(game), game_table, referee, journal, outlets, version="test", simulated=simulated)
 
 
 class LaidWorld:

@@ -16,6 +16,7 @@ from fastapi import FastAPI
 from controller.cli import replay as replay_command
 from controller.cli import results as results_command
 from controller.cli.results import told_lines
+from controller.event import Event
 from controller.game import Json
 from controller.games.pizza_theory import GAME
 from controller.journal import LOST, RECOVERED, Journal
@@ -24,6 +25,7 @@ from controller.records.journalled import NoSuchGame, record_of
 from controller.records.results import TORN, Results, standings
 from controller.records.spreadsheet import csv_file, local_time
 from controller.views import GameResultView, PlayerResultView, ResultsView
+from controller.web.event import create_event_app
 from controller.web.hub import Hub
 from controller.web.server import serving
 from tests.controller.games.random_play import play
@@ -56,6 +58,18 @@ def path(tmp_path: Path) -> Path:
         journal.append("start", {"version": "1", "game": "pizza_theory"})
         journal.append("game", BEGUN, begins_game=True).result()
     return path
+
+
+def test_a_game_that_was_played_to_its_end_was_not_left(path: Path) -> None:
+    def ends(journal: Journal) -> list[str]:
+        told = Results(journal.records).happened(journal.records(game=journal.last_game()), frozenset()) or []
+        return [one.text for one in told if one.kind == "left"]
+
+    with Journal(path) as journal:
+        journal.append("lobby", {}).result()
+        assert ends(journal) == ["The game was left"]
+        play_whole_game(journal)
+        assert ends(journal) == ["The game was over, and the table waited for the next"]
 
 
 def ran(*arguments: object) -> Result:
@@ -466,6 +480,18 @@ def test_what_is_no_table_is_said() -> None:
     assert "cannot be asked: The table failed to do this; its log says more" in failing.stderr
     assert "Error: ftp://x: expected an address such as" in no_http.stderr
     assert "Error: http://127.0.0.1:1: cannot be asked: Connection refused" in nobody.stderr
+
+
+def test_the_screen_of_an_event_is_told_from_a_table() -> None:
+    event = Event([], time.monotonic, lambda: datetime.now(UTC))
+
+    async def ask() -> tuple[int, Result]:
+        async with serving(create_event_app(event, "1"), Hub(), "127.0.0.1", 0) as port:
+            return port, await asyncio.to_thread(ran, f"http://127.0.0.1:{port}/")
+
+    port, told = asyncio.run(ask())
+    assert "the screen of an event answers there, expected a table" in told.stderr
+    assert f"are at http://127.0.0.1:{port}/api/event.csv" in told.stderr
 
 
 def test_where_nobody_could_be_asked_no_games_are_counted(tmp_path: Path) -> None:

@@ -113,20 +113,21 @@ async def test_the_hosts_button_starts_and_players_sit_clockwise(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("buttons", "said"),
+    ("buttons", "simulated", "said"),
     [
-        (True, "New York Slice: press your button to join, 2 to 4 players."),
-        (False, "New York Slice for 2 to 4 players: the host says who plays, at Game… on the host's page."),
+        (True, True, "New York Slice: press your button to join, 2 to 4 players."),
+        (False, True, "New York Slice: the simulated players sit down."),
+        (False, False, "New York Slice for 2 to 4 players: the host says who plays, at Game… on the host's page."),
     ],
 )
 @in_loop
-async def test_a_table_says_how_many_find_a_seat(tmp_path: Path, buttons: bool, said: str) -> None:
+async def test_a_table_says_how_many_find_a_seat(tmp_path: Path, buttons: bool, simulated: bool, said: str) -> None:
     settings = load_table([])
     seats = {number: seat for number, seat in settings.seats.items() if number <= 4}
     ends = settings.timing.model_copy(update={"confirm": Confirm.BUTTON if buttons else Confirm.REST})
     with Journal(tmp_path / "journal.sqlite") as journal:
         config = settings.model_copy(update={"seats": seats, "timing": ends})
-        table = make_table(journal, Outlets(), config=config)
+        table = make_table(journal, Outlets(), config=config, simulated=simulated)
         await table.start()
         assert table.view is not None
         assert table.view.message == table.view.turn.prompt == said

@@ -1,7 +1,7 @@
 // How Dice and Slice is drawn: everybody's sheet with its dots, lines and slices, the dice, the topping bonuses. The art
 // is this project's own.
 
-import { badge, bounds, colourOf, html, keyed, nameOf, nameplate, poseTransform, svg, Tracker } from "/static/kit.js";
+import { badge, bounds, colourOf, html, keyed, nameIn, nameOf, nameplate, poseTransform, svg, Tracker } from "/static/kit.js";
 
 const PITCH = 9;
 const MARGIN = 8;
@@ -53,7 +53,7 @@ export function renderBoard(parent, view) {
 /** Who has won. */
 export function renderFinal(parent, view) {
   const { winners, score } = view.position;
-  const names = winners.map((player) => nameOf(view, player));
+  const names = winners.map((player) => nameIn(view, player));
   const won = names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)} share the win` : `${names[0]} wins`;
   const ranked = [...score].sort((a, b) => b.total - a.total);
   parent.replaceChildren(html(
@@ -197,7 +197,7 @@ function dieArt(name, picture) {
 function diceCards(view) {
   const { dice, active, phase, players } = view.position;
   if (!dice.length) {
-    return [html("p", { class: "das-hint", text: phase === "over" ? "All slices are counted" : `${nameOf(view, active)} throws both dice onto the mat${view.buttons ? ", takes one, and presses the button" : " and takes one"}` })];
+    return [html("p", { class: "das-hint", text: phase === "over" ? "All slices are counted" : `${nameIn(view, active)} throws both dice onto the mat${view.buttons ? ", takes one, and presses the button" : " and takes one"}` })];
   }
   return dice.map(({ die, face, picture, picked, used_by: users }) => html(
     "article",
@@ -225,7 +225,7 @@ function playerCard(one, view) {
   return html(
     "article",
     { class: `das-player${acts ? " acting" : ""}`, vars: { seat: colourOf(view, one.player) } },
-    html("header", {}, badge(view, one.player), html("h2", { text: nameOf(view, one.player) }),
+    html("header", {}, badge(view, one.player), html("h2", { dir: "auto", text: nameOf(view, one.player) }),
       html("span", { class: "das-task" }, mine && svg("svg", { class: "das-task-die", viewBox: "-11 -11 22 22", "aria-hidden": "true" }, dieArt(mine.face, mine.picture)), task(one, view, mine, waiting)),
       html("b", { class: "das-total", text: String(one.total_so_far) })),
     framed(boxOf(view), toldPizza(one, view), pizzaArt(one, view), rim(view)),
@@ -236,7 +236,7 @@ function playerCard(one, view) {
 function toldPizza({ player, dots, lines, slices, crossed }, view) {
   const parts = [["dots", dots], ["lines", lines], ["slices", slices.map(({ slice, points }) => `${slice} for ${points}`)], ["toppings used", crossed]];
   const told = parts.filter(([, marks]) => marks.length).map(([name, marks]) => `${name} ${marks.join(", ")}`);
-  return `${nameOf(view, player)}’s pizza: ${told.join("; ") || "nothing marked"}`;
+  return `${nameIn(view, player)}’s pizza: ${told.join("; ") || "nothing marked"}`;
 }
 
 function task(one, view, mine, waiting) {
@@ -253,7 +253,7 @@ function resultCard({ player, total, lines }, view, won) {
   const one = view.position.players.find((each) => each.player === player);
   const told = lines.filter(({ points }) => points);
   return html("article", { class: `das-player${won ? " won" : ""}`, vars: { seat: colourOf(view, player) } },
-    html("header", {}, badge(view, player), html("h2", { text: nameOf(view, player) }), html("b", { class: "das-total", text: String(total) })),
+    html("header", {}, badge(view, player), html("h2", { dir: "auto", text: nameOf(view, player) }), html("b", { class: "das-total", text: String(total) })),
     framed(boxOf(view), toldPizza(one, view), pizzaArt(one, view), rim(view)),
     html("ul", { class: "das-lines" }, told.map(({ label, points, detail }) => html("li", {}, html("span", { text: label }), html("small", { text: label.startsWith("Topping") ? "" : detail }), html("b", { text: String(points) })))));
 }

@@ -1,7 +1,7 @@
 // How Pizza Theory is drawn: the Pizza with its toppings, cutters and slices, on the table and, large, beside it. The art
 // is this project's own.
 
-import { badge, bounds, colourOf, html, keyed, nameOf, poseTransform, svg, Tracker } from "/static/kit.js";
+import { badge, bounds, colourOf, html, keyed, nameIn, nameOf, poseTransform, svg, Tracker } from "/static/kit.js";
 
 const BOARD_MM = 190;
 const PITCH_MM = 22;
@@ -74,7 +74,7 @@ export function renderBoard(parent, view) {
 /** Who has won. */
 export function renderFinal(parent, view) {
   const { players, unselected, winners, all_lose: lost } = view.position;
-  const names = winners.map((player) => nameOf(view, player));
+  const names = winners.map((player) => nameIn(view, player));
   const won = names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)} share the Pizza` : `${names[0]} takes the Pizza`;
   const ranked = [...players, ...(unselected ? [unselected] : [])].sort((a, b) => b.would_have - a.would_have);
   parent.replaceChildren(html(
@@ -279,7 +279,7 @@ function playerRow(one, view, won = false) {
     "article",
     { class: `pth-player${acting.includes(one.player) ? " acting" : ""}${won ? " won" : ""}`, vars: { seat: one.player ? colourOf(view, one.player) : "#8d8379" } },
     one.player ? badge(view, one.player) : topIcon(one.colour),
-    html("h2", { text: name }),
+    html("h2", { dir: "auto", text: name }),
     html("span", { class: "pth-tags" }, tags.map((text) => html("span", { class: "pth-tag", text }))),
     topIcon(one.colour),
     html("span", { class: "pth-count" }, html("b", { text: String(one.on_pizza) }), html("small", { text: ` of ${each}` })),
@@ -298,7 +298,7 @@ function hint(view) {
   const { phase, players_to_act: acting, players, unselected } = view.position;
   if (phase === "add") {
     const one = players.find(({ player }) => player === acting[0]);
-    const name = nameOf(view, one.player);
+    const name = nameIn(view, one.player);
     if (one.legal_spaces.length) return `${name}: any of the ${one.legal_spaces.length} lit spaces${view.buttons ? ", then the button" : ""}`;
     return `${name}: no space is free of own neighbours${view.buttons ? "; press the button" : ""}`;
   }

@@ -1,7 +1,7 @@
 // How SLICE is drawn: the cards on the table, the open card large, and everybody's pizza as far as it is found. The art is
 // this project's own.
 
-import { badge, colourOf, html, keyed, nameOf, poseTransform, svg, Tracker } from "/static/kit.js";
+import { badge, colourOf, html, keyed, nameIn, nameOf, poseTransform, svg, Tracker } from "/static/kit.js";
 
 const CARD_MM = [40, 56];
 const ORDER_MM = 70;
@@ -49,7 +49,7 @@ export function renderBoard(parent, view) {
     html("div", { class: "slc-told" },
       html("p", { class: "slc-kind", text: top ? words(top, view) : "The Open Pile is empty" }),
       html("p", { class: "slc-hint", text: hint(view) }),
-      html("p", { class: "slc-drawer" }, badge(view, drawer, "large"), html("b", { text: nameOf(view, drawer) }), html("span", { text: phase === "over" ? "drew last" : "is the Drawer" })),
+      html("p", { class: "slc-drawer" }, badge(view, drawer, "large"), html("b", { dir: "auto", text: nameOf(view, drawer) }), html("span", { text: phase === "over" ? "drew last" : "is the Drawer" })),
       top && ["grab", "draw"].includes(phase) && html("p", { class: "slc-note", text: `A second ${words(top, view)} right on this one ${view.buttons ? "needs the Drawer’s button" : "is ruled by the host"}` })),
     html("dl", { class: "slc-piles" }, fact("draw pile", pile), fact("open pile", open.length)),
   ));
@@ -58,7 +58,7 @@ export function renderBoard(parent, view) {
 /** Who has won. */
 export function renderFinal(parent, view) {
   const { players, winners, goal } = view.position;
-  const names = winners.map((player) => nameOf(view, player));
+  const names = winners.map((player) => nameIn(view, player));
   const listed = names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names[0];
   const ranked = [...players].sort((a, b) => b.finished.length - a.finished.length || b.found - a.found);
   const done = ranked[0].finished.length === goal;
@@ -184,7 +184,7 @@ function playerRow(one, view, won = false) {
     { class: `slc-player${one.drawer && phase !== "over" ? " drawer" : ""}${won ? " won" : ""}`, vars: { seat: colourOf(view, one.player) } },
     pizzaArt(one, view),
     html("div", { class: "slc-who" },
-      html("h2", {}, badge(view, one.player, "small"), html("span", { text: nameOf(view, one.player) })),
+      html("h2", {}, badge(view, one.player, "small"), html("span", { dir: "auto", text: nameOf(view, one.player) })),
       html("p", { class: "slc-needs", role: "group", "aria-label": "still wanted" }, won ? html("b", { text: "winner" }) : needs.map(([topping, count]) => html("span", {}, small(topping, view), count > 1 && `×${count}`)))),
     html("div", { class: "slc-score" },
       html("p", { class: "slc-count" }, html("b", { text: String(one.order ? one.found : one.pizza.filter(({ card }) => card).length) }), html("small", { text: ` of ${PLACES}` })),
@@ -213,7 +213,7 @@ function pizzaArt(one, view) {
 function toldPizza({ player, pizza }, view) {
   const places = pizza.filter(({ topping, card }) => topping || card).map(({ place, topping, card, hot_sauce: sauce }) =>
     `${place} ${card ? words(card, view) : `${words(topping, view)} wanted`}${sauce ? ", under hot sauce" : ""}`);
-  return `${nameOf(view, player)}’s pizza: ${places.join("; ")}`;
+  return `${nameIn(view, player)}’s pizza: ${places.join("; ")}`;
 }
 
 function small(topping, view) {
@@ -230,7 +230,7 @@ function fact(name, count) {
 
 function hint(view) {
   const { phase, drawer, to_grab: toGrab, grabbers, card_aside: aside } = view.position;
-  const who = nameOf(view, drawer);
+  const who = nameIn(view, drawer);
   if (phase === "order") return aside ? `${who}: the pizza and the Open Pile go under the draw pile; a new order, eight new slices, then turn over the hidden card${view.buttons ? " and press" : ""}` : "Everybody: an order card face up, eight slices face down around it";
   if (phase === "hidden") return `${who} turns over the hidden card`;
   if (phase === "draw") return `${who} draws the next card`;

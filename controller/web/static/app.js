@@ -257,7 +257,7 @@ function lobbySeat(seat, buttons) {
     "article",
     { class: `lobby-seat${joined ? " joined" : ""}`, vars: { seat: colour(seat.colour) } },
     html("span", { class: "badge", vars: { seat: colour(seat.colour) }, text: String(seat.seat) }),
-    html("h2", { text: seat.name }),
+    html("h2", { dir: "auto", text: seat.name }),
     html("span", { class: "lobby-state", text: joined ? "joined" : buttons ? "press your button to join" : "free" }),
   );
 }
@@ -303,7 +303,7 @@ function renderSlaps(view) {
   const who = (number) => {
     const seat = view.seats.find((s) => s.seat === number);
     const plate = html("span", { class: "badge small", vars: { seat: colour(seat?.colour) }, text: String(seat?.player ?? number) });
-    return [plate, html("b", { text: seat?.name || `Seat ${number}` })];
+    return [plate, html("b", { dir: "auto", text: seat?.name || `Seat ${number}` })];
   };
   const listed = (numbers) => numbers.flatMap((number, i) => [...(i ? [i === numbers.length - 1 ? "and" : ","] : []), ...who(number)]);
   const gap = slaps.margin_us === null ? "" : duration(slaps.margin_us);

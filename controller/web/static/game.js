@@ -2,6 +2,7 @@
 // the host did, with the pictures that it was read from.
 
 import { html, say } from "/static/kit.js";
+import { outcome } from "/static/outcome.js";
 import { when } from "/static/times.js";
 
 const AGAIN_MS = 15000;
@@ -18,7 +19,7 @@ async function show() {
     if (answer.status === 404) return leave(`No game here has the number ${number}`);
     const told = await answer.json();
     if (answer.ok) {
-      introduce((await (await ask("")).json()).games?.find((game) => String(game.number) === number));
+      introduce((await (await ask("")).json()).games ?? []);
       say(byId("state"), `Game ${number}: the newest first`);
       byId("happened").replaceChildren(...told.reverse().map(line));
     } else {
@@ -39,14 +40,15 @@ function ask(path) {
   return fetch(`/api/results${path}`, { signal: AbortSignal.timeout(AGAIN_MS) });
 }
 
-/** Which game it is, at which table, and who plays; a name keeps its own direction. */
-function introduce(game) {
-  byId("game").hidden = !game;
-  if (!game) return;
-  const { title, table, players } = game;
+/** Which of these games it is, at which table, who plays, and how it ended; a name keeps its own direction. */
+function introduce(games) {
+  const at = games.findIndex((game) => String(game.number) === number);
+  byId("game").hidden = at < 0;
+  if (at < 0) return;
+  const { title, table } = games[at];
   document.title = `What happened in ${title}`;
-  byId("game").replaceChildren(html("b", { text: title }), table && " at ", table && html("bdi", { text: table }), ": ",
-    ...players.flatMap(({ name }, i) => [i ? ", " : "", html("bdi", { text: name })]));
+  const ended = html("span", {}, outcome(games[at], at + 1 < games.length));
+  byId("game").replaceChildren(html("b", { text: title }), table && " at ", table && html("bdi", { text: table }), html("br"), ended);
 }
 
 function line({ seq, at, ago_s, kind, text, remedy, source, by, picture }) {

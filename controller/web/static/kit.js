@@ -154,9 +154,21 @@ export function seatOf(view, player) {
   return view.seats.find((seat) => seat.player === player) ?? null;
 }
 
-/** A player's name. */
+/** A player's name. An element that holds it alone has dir="auto", so that what is too long is cut off at its end. */
 export function nameOf(view, player) {
   return seatOf(view, player)?.name || `Player ${player}`;
+}
+
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+
+/** A name as it stands in a sentence: one that is written from right to left does not turn what stands beside it. */
+export function isolated(name) {
+  return RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name;
+}
+
+/** A player's name as it stands in a sentence. */
+export function nameIn(view, player) {
+  return isolated(nameOf(view, player));
 }
 
 /** A player's colour. */
@@ -171,7 +183,7 @@ export function colour(text) {
 
 /** Put the players' names where a text says "Player 2". */
 export function named(view, text) {
-  return text.replace(/\bPlayer (\d+)\b/g, (_, number) => nameOf(view, Number(number)));
+  return text.replace(/\bPlayer (\d+)\b/g, (_, number) => nameIn(view, Number(number)));
 }
 
 /** The player's number on the seat's colour: told apart without the colour too. */

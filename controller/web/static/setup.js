@@ -10,7 +10,7 @@ const AGAIN_MS = 5000;
 const TICK_MS = 250;
 const meanings = new Map();
 let shown = null; // the picture's address, what was said of it, and when it came
-let camera = null; // the camera's part of the table
+let unwell = null; // the part of the table, of those that pictures come through, that is not
 let missing = ""; // why there is no picture, or no newer one
 
 explain();
@@ -69,12 +69,11 @@ async function show(blob, told, came_ms) {
   sayRead();
 }
 
-/** Whether the picture is live, how old it is, and what the camera's part says where it is not. */
+/** Whether the picture is live, how old it is, and why it is not. */
 function sayState() {
   const age_s = shown === null ? 0 : shown.told.age_s + (performance.now() - shown.came_ms) / 1000;
-  const cameraWell = camera === null || camera.state === "ok";
-  const live = shown !== null && missing === "" && cameraWell && age_s <= shown.told.late_s;
-  const said = camera === null ? "" : `The camera: ${camera.text}.`;
+  const live = shown !== null && missing === "" && unwell?.name !== "camera" && age_s <= shown.told.late_s;
+  const said = unwell === null ? "The computer may be slow just now." : `The ${unwell.name}: ${unwell.text}.`;
   const state = live ? "Live" : [missing || "Not live: nothing newer was read.", said].filter(Boolean).join(" ");
   byId("picture").classList.toggle("old", shown !== null && !live);
   byId("state").classList.toggle("late", !live);
@@ -122,7 +121,7 @@ function tell(view) {
     return [term, element("dd", part.text)];
   });
   byId("parts").replaceChildren(...parts);
-  camera = view.parts.camera ?? null;
+  unwell = ["camera", "reading"].map((name) => ({ name, ...view.parts[name] })).find(({ name, state }) => state === "lost" || (name === "camera" && state === "starting")) ?? null;
   sayState();
 }
 

@@ -1,13 +1,14 @@
 // The table from above, as it lies: places of the seats, the mat, what is hidden, what is wrong. The pieces in between
 // are drawn by the game.
 
-import { bounds, colour, html, keyed, middle, points, say, svg } from "/static/kit.js";
+import { bounds, colour, html, isolated, keyed, middle, points, say, svg } from "/static/kit.js";
 
 const MARGIN_MM = 22;
 const MIDDLE_REACH_MM = 150;
 const MIDDLE_MM = [[-205, -205], [205, 205]];
 
 const CALLED = "The table from above";
+const LETTERS = new Intl.Segmenter();
 
 /** Build the drawing once; `show(view, told)` brings it up to date, `told`: what lies there, for whoever hears the page. */
 export function createStage(parent) {
@@ -135,7 +136,7 @@ function updateName(element, seat, acting) {
   const box = bounds(seat.area_mm);
   const [x, y] = middle(seat.area_mm);
   const besides = isBesides(seat);
-  const name = `${seat.player ?? seat.seat}  ${shortened(seat.name, besides ? 12 : 16)}`;
+  const name = `${seat.player ?? seat.seat}  ${isolated(shortened(seat.name, besides ? 12 : 16))}`;
   say(text, name);
   const width = Math.max(44, text.getComputedTextLength() + 24);
   // The plate lies on the table's edge, along it, where no piece does.
@@ -154,8 +155,10 @@ function isBesides(seat) {
   return Math.abs(x) > Math.abs(y);
 }
 
+/** A text of so many letters at most, none of them cut in two, as those that are made of several characters. */
 function shortened(text, length) {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+  const letters = [...LETTERS.segment(text)].map(({ segment }) => segment);
+  return letters.length > length ? `${letters.slice(0, length - 1).join("")}…` : text;
 }
 
 function createHidden() {

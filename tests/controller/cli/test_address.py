@@ -11,6 +11,7 @@ from controller.cli.address import command
 from controller.service import _say_where
 from controller.table_folder import prepare_folder
 from controller.web.hub import Hub
+from controller.web.not_started import create_app
 from controller.web.server import serving
 from tests.controller.web.fixture_views import ring_served
 from tests.controller.web.table import make_app
@@ -91,6 +92,16 @@ def test_a_folder_that_cannot_be_read_is_said(tmp_path: Path) -> None:
     other = tmp_path / "other"
     token = prepare_folder(other).token
     assert f"?host={token}" in asked(tmp_path, "--data", str(other)).stdout
+
+
+@pytest.mark.usefixtures("on_the_lan")
+def test_a_table_that_says_it_cannot_start_is_the_right_one(tmp_path: Path) -> None:
+    async def ask() -> Result:
+        async with serving(create_app("the journal is damaged"), Hub(), LAN, 0) as port:
+            return await asyncio.to_thread(asked, tmp_path, port=port)
+
+    said = asyncio.run(ask()).stderr
+    assert said.endswith("/: cannot be asked: This table cannot start: the journal is damaged\n")
 
 
 @pytest.mark.usefixtures("on_the_lan")
