@@ -786,6 +786,26 @@ def test_what_is_of_one_make_with_a_sure_die_is_a_die(other: Make, far: float, *
     assert (known[0].probability >= SURE) == (far == 100.0)  # as they all look alike here
 
 
+@pytest.mark.parametrize(("apart", "half"), [(1.0, True), (0.6, False), (1.5, False)])
+def test_halves_of_dominoes_do_not_vouch_for_each_other(apart: float, half: bool) -> None:
+    first, second = measured_at(50, 30, 9, lean=0.1), measured_at(250, 30, 2, lean=0.1)
+    others = [measured_at(x + apart * 30, 30, -9, lean=0.1) for x in (50, 250)]
+
+    def vouched_for(*places: Measured) -> bool:
+        before = [claimed(one, TOLD) for one in places]
+        return of_a_make(places, before, TOLD, lambda _: make())[1].probability >= SURE
+
+    assert vouched_for(first, second)
+    assert vouched_for(first, second, others[0]) is not half
+    assert vouched_for(first, second, others[1]) is not half
+
+
+@pytest.mark.parametrize(("more", "sure"), [(0.72, True), (0.85, False)])
+def test_more_pips_than_six_are_no_value(more: float, sure: bool) -> None:
+    plain = measured_as(6, 6, 6, fit=0.7)
+    assert (claimed(replace(plain, more=more), UNTOLD).probability >= SURE) is sure
+
+
 def test_what_leans_far_or_is_not_plain_is_not_vouched_for() -> None:
     sure, leaning = measured_at(50, 30, 9, lean=0.1), measured_at(150, 30, 1, lean=0.8)
     unclear = replace(measured_at(150, 30, 2, lean=0.1), fits=np.full(6, 0.2))

@@ -33,7 +33,7 @@ def test_the_top_shows_its_value(value: int) -> None:
     places = np.round(solid.points[top, :2] * SIDE_PX + (SIZE - 1) / 2).astype(int)
     patch = np.zeros((SIZE, SIZE, 3))
     patch[places[:, 1], places[:, 0]] = solid.colours[top] * 255
-    assert int(pip_fits(patch.astype(np.uint8)).argmax()) + 1 == value
+    assert int(pip_fits(patch.astype(np.uint8))[0].argmax()) + 1 == value
 
 
 def test_colours_are_told_as_light() -> None:

@@ -128,6 +128,9 @@ than those of any other."""
 LIKELY_CLOSE, GOOD_FIT, GOOD_MARGIN = 0.5, 0.4, 0.1
 """Or likelier than anything else, where its pips explain that much more: a lamp's arc confuses a close look more than
 pips of another colour do. Chosen on nellbyler's photographs, with seeds of drawn pictures from 810 000 on."""
+MORE_PIPS = 0.06
+"""What 7 to 9 pips explain so much better shows no value: 0.15 and more on cubes with so many, none on dice; under a
+lamp's arc 0.03 on some of nellbyler's."""
 ALL_TOLD = 0.98
 """Or each likelier than anything else, nothing included, where together they make it so likely that it is this one, if
 there is a die: so 15 drawn dice more were right, on tables and without, and none wrong (seeds from 820 000)."""
@@ -145,6 +148,10 @@ likelihood; it vouches for no other."""
 BEYOND, ASIDE = 1.25, 0.7
 """Not by one nearer than so many sides, as both halves of a domino are of one make; nor where a die leans farther: its
 side looks as large as its top there."""
+HALF_APART, HALF_ASKEW_DEG = (0.8, 1.25), 9.0
+"""The halves of a domino lie so many sides apart, along a side of both, each turned as the other but for so much. What
+has such a half beside it vouches for none, and none vouches for it: on drawn tables with other dominoes half of them
+were dice by each other. Of dice of one make hardly any lie so."""
 TOUCH = 0.3, 0.75
 """How far apart the middles of dice are that touch, as shares of the sum of their widths."""
 BETWEEN, TWICE = 1.2, (1.1, 3.2)
@@ -205,6 +212,8 @@ class Measured:
     """How well the pips of 1 to 6 explain the top: see `pip_fits`."""
     lean: float | None
     """How far a die would lean there, as a share of its height, as the network was told; None: nobody knows."""
+    more: float = 0.0
+    """How well 7 to 9 pips explain it."""
     again: bool = False
     """Whether it was looked at in other colours, too."""
     cut_off: bool = False
@@ -575,11 +584,11 @@ def _moved(before: _Top, after: _Top) -> float:
 
 def _measured(pyramid: Pyramid, top: _Top, network: tuple[Array, Array], lean: float | None) -> Measured:
     """What several looks at one die say together, and the pips counted by geometry."""
-    fits = pip_fits(pyramid.cut(top.centre, top.sides / SIDE_PX, SIZE))
+    fits, more = pip_fits(pyramid.cut(top.centre, top.sides / SIDE_PX, SIZE))
     around = CUT_OFF * float(np.sqrt(abs(np.linalg.det(top.sides))))
     least, most = top.corners.min(0) - around, top.corners.max(0) + around
     cut_off = bool((least < 0).any() or (most > np.array(pyramid.levels[0].shape[1::-1]) - 1).any())
-    return Measured(top.centre, top.corners, network[0], network[1], fits, lean, cut_off=cut_off)
+    return Measured(top.centre, top.corners, network[0], network[1], fits, lean, more=more, cut_off=cut_off)
 
 
 def _logarithms(said: Array) -> Array:
@@ -641,13 +650,36 @@ def of_a_make(
     if not doubted:
         return found
     sure = [one.corners_px for one, die in zip(measured, dice, strict=True) if one.told and die.probability > FAMILIAR]
-    makes = [(corners.mean(0), make_at(corners)) for corners in (*sure, *known_px)]
+    tops = [one.corners_px for one in measured]
+    alone = [corners for corners in (*sure, *known_px) if not _is_half(corners, tops, make_at)]
+    makes = [(corners.mean(0), make_at(corners)) for corners in alone]
     for number in doubted:
         die, make = measured[number], make_at(measured[number].corners_px)
         beyond = BEYOND * _side(dice[number])
-        if any(np.linalg.norm(die.centre_px - at) > beyond and make.is_alike(other) for at, other in makes):
+        of_one_make = any(np.linalg.norm(die.centre_px - at) > beyond and make.is_alike(other) for at, other in makes)
+        if of_one_make and not _is_half(die.corners_px, tops, make_at):
             found[number] = claimed(die, told, MAKE_ODDS, FAMILIAR)
     return found
+
+
+def _is_half(corners: Array, tops: Sequence[Array], make_at: Callable[[Array], Make]) -> bool:
+    """Whether one of these tops of the same make lies beside one with such corners (4 x 2) as a domino's other half."""
+    ways = np.array([corners[1] - corners[0], corners[3] - corners[0]])
+    side, middle = float(np.sqrt(abs(np.linalg.det(ways)))), corners.mean(0)
+
+    def lies_beside(top: Array) -> bool:
+        apart = top.mean(0) - middle
+        near = HALF_APART[0] < float(np.hypot(*apart)) / side < HALF_APART[1]
+        return near and max(_askew_deg(way, ways) for way in (apart, top[1] - top[0])) < HALF_ASKEW_DEG
+
+    beside = [top for top in tops if lies_beside(top)]
+    return bool(beside) and any(make_at(corners).is_alike(make_at(top)) for top in beside)
+
+
+def _askew_deg(way: Array, ways: Array) -> float:
+    """How far a direction is turned from the nearest of two others, whichever way they point."""
+    along = np.abs(ways @ way) / (np.linalg.norm(ways, axis=1) * np.linalg.norm(way))
+    return float(np.degrees(np.arccos(min(along.max(), 1.0))))
 
 
 def _needed(lean: float | None, counts: Counts) -> float:
@@ -669,6 +701,8 @@ def _plain(one: Measured, shares: Array) -> bool:
     near, fit = float(np.exp(one.close[1 + value])), float(one.fits[value])
     margin = fit - float(np.delete(one.fits, value).max())
     agree = int(one.network[1:].argmax()) == int(one.close.argmax()) - 1 == value and fit >= PLAIN_FIT and margin > 0
+    if one.more > fit + MORE_PIPS:
+        return False
     plain = near >= PLAIN_CLOSE and margin >= PLAIN_MARGIN
     likely = near >= LIKELY_CLOSE and fit >= GOOD_FIT and margin >= GOOD_MARGIN
     return bool(agree and (plain or likely or shares[value] >= ALL_TOLD * shares.sum()))

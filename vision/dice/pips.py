@@ -51,12 +51,18 @@ _PIPS = {
     ),
 }
 """Where pips are, for each way that a face may lie."""
+_MORE = (
+    *((*way, (0, 0)) for way in _PIPS[6]),
+    tuple((x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if (x, y) != (0, 0)),
+    tuple((x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)),
+)
+"""Where 7, 8 and 9 are, as on a domino or on dice for children: a 6 explains most of them."""
 
 
-def pip_fits(patch: Image) -> Array:
-    """How well 1, 2, ... 6 pips are followed by what a top face (SIZE x SIZE, its sides upright, SIDE_PX wide) shows: 0
-    to 1, the share of a pattern that the best mixture of the channels explains. A clear face has 0.6 and more for its
-    own value, what is no die less than 0.4."""
+def pip_fits(patch: Image) -> tuple[Array, float]:
+    """How well 1, 2, ... 6 pips, and more than those, are followed by what a top face (SIZE x SIZE, its sides upright,
+    SIDE_PX wide) shows: 0 to 1, the share of a pattern that the best mixture of the channels explains. A clear face has
+    0.6 and more for its own value, what is no die less than 0.4."""
     inside, planes, patterns, values = _patterns()
     shown = patch[inside].astype(np.float32)
     shown = shown - planes @ (planes.T @ shown)
@@ -64,12 +70,14 @@ def pip_fits(patch: Image) -> Array:
     # Not NumPy's product: its threads wait for each other where the machine is busy, twenty times as long.
     along = np.asarray(cv2.gemm(patterns, shown, 1.0, np.zeros((len(patterns), 3), np.float32), 0.0))
     explained = (along @ np.linalg.inv(spread) * along).sum(1)
-    return np.array([float(explained[values == value].max()) for value in _PIPS])
+    fits = np.array([float(explained[values == value].max()) for value in (*_PIPS, 0)])
+    return fits[:-1], float(fits[-1])
 
 
 @cache
 def _patterns() -> tuple[NDArray[np.bool_], Fit, Fit, NDArray[np.int64]]:
-    """The pixels that are judged, the planes of colour over them, and every pattern less those, with its value."""
+    """The pixels that are judged, the planes of colour over them, and every pattern less those, with its value (0: more
+    than 6)."""
     steps = (np.arange(SIZE) - (SIZE - 1) / 2) / SIDE_PX
     xx, yy = np.meshgrid(steps, steps)
     far = np.hypot(np.maximum(np.abs(xx) - REACH + ROUND, 0), np.maximum(np.abs(yy) - REACH + ROUND, 0))
@@ -77,7 +85,7 @@ def _patterns() -> tuple[NDArray[np.bool_], Fit, Fit, NDArray[np.int64]]:
     x, y = xx[inside], yy[inside]
     planes, _ = np.linalg.qr(np.stack([np.ones_like(x), x, y], axis=1))
     patterns, values = [], []
-    for value, ways in _PIPS.items():
+    for value, ways in (*_PIPS.items(), (0, _MORE)):
         for way, spacing, radius, dx, dy in product(ways, SPACINGS[: 1 if value == 1 else None], RADII, SHIFTS, SHIFTS):
             spots = np.array(way) * spacing + [dx, dy]
             apart = np.hypot(x[:, None] - spots[:, 0], y[:, None] - spots[:, 1]).min(1)

@@ -114,7 +114,7 @@ def _readable(pyramid: Pyramid, top: Array, value: int) -> int:
     if value < 1:
         return value
     sides = np.column_stack([top[1] - top[0] + top[2] - top[3], top[3] - top[0] + top[2] - top[1]]) / 2
-    fits = pip_fits(pyramid.cut(top.mean(0), sides / SIDE_PX, PATCH_PX))
+    fits = pip_fits(pyramid.cut(top.mean(0), sides / SIDE_PX, PATCH_PX))[0]
     return value if fits[value - 1] > LEAST_FIT else -1
 
 
