@@ -112,6 +112,19 @@ def test_a_wide_lens_that_nobody_calibrated_is_found_and_said_to_bend_too_far(he
     assert bent_too_far(find_mat(photograph([]))) == ""
 
 
+@cases(("height_mm", "k1", "tilt_deg"), [(800.0, -0.45, 8.0), (1000.0, -0.6, 5.0), (700.0, -0.3, 12.0)], always=1)
+def test_a_lens_that_bends_much_for_its_focal_length_shows_all_of_the_table_where_it_is(
+    height_mm: float, k1: float, tilt_deg: float
+) -> None:
+    """Its picture is that of a wider lens that bends less, until the mat shows the focal length."""
+    conditions = replace(Conditions(), height_mm=height_mm, k1=k1, k2=0.0, tilt_deg=tilt_deg)
+    camera = conditions.camera_model(1920, 1080)
+    found = find_mat(Renderer({}, camera, conditions).render(World(Random(5)).snapshot()))
+    true = camera.project(np.column_stack([GRID_MM, np.zeros(len(GRID_MM))]))
+    assert np.linalg.norm(found.to_table(true) - GRID_MM, axis=1).max() < 0.5
+    assert "the lens bends the picture by" in bent_too_far(found)
+
+
 @pytest.mark.parametrize("hidden", sorted(MARKERS_MM))
 def test_three_markers_are_enough(hidden: int) -> None:
     picture = photograph([])

@@ -19,6 +19,9 @@ from vision.mat.markers import MARKERS_MM
 
 Array = NDArray[np.float64]
 
+FURTHER_BENT = 1.1
+"""A lens that bends more than MOST_BENT, as one of a longer focal length does that bends a picture as much, by so much
+more at most."""
 K1_SPREAD = 0.06
 """How far k1 of lenses for such cameras spreads about 0."""
 CORNER_SPREAD_PX = 0.15
@@ -169,7 +172,8 @@ def least_squares(
 
     rounds = ROUNDS if not loose else LOOSE_ROUNDS
     values[free] = gauss_newton(with_free, values[free], spreads, steps, rounds)
-    k1 = float(np.clip(values[9], *MOST_BENT)) if lens_too else known.k1
+    least = min(MOST_BENT[0], known.k1 * FURTHER_BENT)
+    k1 = float(np.clip(values[9], least, MOST_BENT[1])) if lens_too else known.k1
     fitted = homographies(values[:8]), float(values[8]), replace(known, k1=k1)
     return *fitted, values[10:].reshape(-1, 3)
 
