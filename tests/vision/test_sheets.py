@@ -218,6 +218,12 @@ def test_a_picture_without_mat_and_sheet_is_refused() -> None:
         read_sheets(np.zeros((720, 1280, 3), np.uint8), [PRINT.layout])
 
 
+def test_a_mirrored_sheet_is_named() -> None:
+    image = photograph(pencilled(), np.random.default_rng(9), NEAR)
+    with pytest.raises(SheetMissing, match=r"^the picture is mirrored: expected one as the eye sees the table$"):
+        read_sheets(np.ascontiguousarray(image[:, ::-1]), [PRINT.layout])
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

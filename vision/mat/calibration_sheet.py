@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
-from vision.mat.errors import Blurred, SheetNotSeen, WrongSheet
+from vision.mat.errors import MIRRORED, Blurred, SheetNotSeen, WrongSheet
 from vision.mat.markers import MARKERS_MM
 from vision.mat.sharpness import BLUR_WIDTHS, TAKE_IT_AGAIN, marker_blur_px
 
@@ -106,7 +106,7 @@ def see_mat(image: Image, name: str) -> View:
     found = {number: corners for number, corners in _markers(grey).items() if number in MARKERS_MM}
     if len(found) < LEAST_MARKERS:
         if not found and _markers(np.ascontiguousarray(grey[:, ::-1])).keys() & MARKERS_MM.keys():
-            raise SheetNotSeen(f"{name}: the picture is mirrored: expected one as the eye sees the table")
+            raise SheetNotSeen(f"{name}: {MIRRORED}")
         seen = f"markers {sorted(found)} of the mat are seen" if found else "no marker of the mat is seen"
         raise SheetNotSeen(f"{name}: {seen}; {LEAST_MARKERS} of its four are needed")
     numbers = sorted(found)

@@ -1,5 +1,7 @@
 """What vision can fail with."""
 
+MIRRORED = "the picture is mirrored: expected one as the eye sees the table"
+
 
 class VisionError(Exception):
     """Root of everything vision can fail with."""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
-from vision.mat.errors import LensMisfit, MarkersMisplaced, MarkersMissing
+from vision.mat.errors import MIRRORED, LensMisfit, MarkersMisplaced, MarkersMissing
 from vision.mat.focal import focal_by_mat
 from vision.mat.laying import (
     BLEED_SPREAD_PX,
@@ -183,7 +183,7 @@ def find_mat_in_grey(
         check_light(grey)
         markers = markers_anywhere(grey)
         if near is None and len(markers) < 2 and len(markers_anywhere(np.ascontiguousarray(grey[:, ::-1]))) > 1:
-            raise MarkersMissing("the picture is mirrored: expected one as the eye sees the table")
+            raise MarkersMissing(MIRRORED)
     if lens is None and near is not None and len(markers) < 4:
         lens = near.lens
     size_px = (grey.shape[1], grey.shape[0])

@@ -14,7 +14,7 @@ from vision.dice.dot_dice import DotDie, find_dot_dice
 from vision.finders import Changed, Moves, nothing_moves, nowhere
 from vision.following.found_before import is_plainly_marked, is_read_beside_blank
 from vision.frame import Image
-from vision.mat.errors import MarkersMissing, RegistrationError
+from vision.mat.errors import MIRRORED, MarkersMissing, RegistrationError
 from vision.mat.markers import MARKERS_MM
 from vision.mat.registration import Registration, find_mat_in_grey
 from vision.scene import (
@@ -315,6 +315,8 @@ def lay_out(image: Image, layouts: Sequence[SheetLayout]) -> tuple[Registration,
                 found = find_sheets(grey, layouts, seen=seen)
             found += find_by_print(grey, layouts, seen, found)
             if not found:
+                if find_sheets(np.ascontiguousarray(grey[:, ::-1]), layouts):
+                    raise SheetMissing(MIRRORED) from error
                 wanted = ", ".join(str(i) for i in sorted({i for layout in layouts for i in layout.marks}))
                 raise SheetMissing(f"{error}; nor does a score sheet with two of its markers {wanted}") from error
     lowest = max(found, key=lambda sheet: float(sheet.registration.to_picture([[0.0, 0.0]])[0, 1]))
