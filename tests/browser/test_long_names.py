@@ -16,6 +16,7 @@ from tests.browser.shots import SIZES, TABLET
 from tests.browser.test_display import OVERFLOWS, room, run
 from tests.controller.games.random_play import play
 from tests.controller.laid_table import Outlets, make_table
+from tests.controller.web.fixture_views import six_players
 from tests.long import cases
 
 pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs Debian's chromium (apt-get install chromium)")
@@ -62,5 +63,27 @@ def test_names_of_any_length_leave_the_page_in_its_window(tmp_path: Path, game: 
                 assert await table.page.evaluate("document.documentElement.scrollWidth") == sizes[size][0], where
                 letters = "parseFloat(getComputedStyle(document.documentElement).fontSize)"
                 assert await table.page.evaluate(letters) > 10.5, where
+
+    run(scenario)
+
+
+def test_a_name_that_is_written_from_right_to_left_keeps_its_beginning_and_its_place() -> None:
+    """What is too long is cut off at its end, whole letters at a time, and turns nothing that stands beside it."""
+    arabic, cooks = "محمد بن عبد الله بن عبد المطلب الهاشمي", "Anna" + "👩‍🍳" * 9
+    view = six_players()
+    names = [arabic, cooks, *(seat.name for seat in view.seats[2:])]
+    seats = [seat.model_copy(update={"name": name}) for seat, name in zip(view.seats, names, strict=True)]
+
+    async def scenario() -> None:
+        async with room(view.model_copy(update={"seats": seats})) as table:
+            await table.show()
+            heads = "[...document.querySelectorAll('#players h2')].slice(0, 2)"
+            assert await table.page.evaluate(f"{heads}.map((h) => h.textContent)") == [arabic, cooks]
+            assert await table.page.evaluate(f"{heads}.map((h) => getComputedStyle(h).direction)") == ["rtl", "ltr"]
+            plates = await table.page.evaluate(
+                "[...document.querySelectorAll('.names text')].map((t) => t.textContent)"
+            )
+            assert plates[0] == f"1  \u2068{arabic[:15]}…\u2069"
+            assert plates[1] == f"2  Anna{'👩‍🍳' * 7}…"
 
     run(scenario)

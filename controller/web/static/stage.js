@@ -8,7 +8,7 @@ const MIDDLE_REACH_MM = 150;
 const MIDDLE_MM = [[-205, -205], [205, 205]];
 
 const CALLED = "The table from above";
-const LETTERS = new Intl.Segmenter();
+const LETTERS = "Segmenter" in Intl ? new Intl.Segmenter() : null; // Firefox has it since 125
 
 /** Build the drawing once; `show(view, told)` brings it up to date, `told`: what lies there, for whoever hears the page. */
 export function createStage(parent) {
@@ -157,7 +157,7 @@ function isBesides(seat) {
 
 /** A text of so many letters at most, none of them cut in two, as those that are made of several characters. */
 function shortened(text, length) {
-  const letters = [...LETTERS.segment(text)].map(({ segment }) => segment);
+  const letters = LETTERS === null ? [...text] : [...LETTERS.segment(text)].map(({ segment }) => segment);
   return letters.length > length ? `${letters.slice(0, length - 1).join("")}…` : text;
 }
 
