@@ -112,11 +112,16 @@ def test_a_wide_lens_that_nobody_calibrated_is_found_and_said_to_bend_too_far(he
     assert bent_too_far(find_mat(photograph([]))) == ""
 
 
-@cases(("height_mm", "k1", "tilt_deg"), [(800.0, -0.45, 8.0), (1000.0, -0.6, 5.0), (700.0, -0.3, 12.0)], always=1)
+@cases(
+    ("height_mm", "k1", "tilt_deg"),
+    [(800.0, -0.45, 8.0), (800.0, 0.25, 0.0), (1000.0, -0.6, 5.0), (700.0, -0.3, 12.0), (800.0, 0.25, 8.0)],
+    always=2,
+)
 def test_a_lens_that_bends_much_for_its_focal_length_shows_all_of_the_table_where_it_is(
     height_mm: float, k1: float, tilt_deg: float
 ) -> None:
-    """Its picture is that of a wider lens that bends less, until the mat shows the focal length."""
+    """Barrel or pincushion. A barrel's picture is that of a wider lens that bends less, until the mat shows the focal
+    length."""
     conditions = replace(Conditions(), height_mm=height_mm, k1=k1, k2=0.0, tilt_deg=tilt_deg)
     camera = conditions.camera_model(1920, 1080)
     found = find_mat(Renderer({}, camera, conditions).render(World(Random(5)).snapshot()))

@@ -17,7 +17,7 @@ WIDE_K1 = -0.15
 """With less than this, k1 may be that of such a camera."""
 PLAINLY = 0.8
 """Markers that miss their places by no more than this share of what they missed them by fit plainly better."""
-MOST_BENT = (-0.25, 0.15)
+MOST_BENT = (-0.25, 0.5)
 """Bounds for k1 where nobody calibrated."""
 BENT = 0.12
 """A picture bent by more than this share at its sides shows the mat rightly, but hardly what lies far from it."""
