@@ -6,6 +6,7 @@ from random import Random
 import cv2
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
@@ -88,6 +89,12 @@ def test_what_lies_higher_is_moved_towards_the_point_below_the_camera() -> None:
     assert np.allclose(registration.seen_from_table(lowered, 20.0), spots)
 
 
+def cover(picture: Image, corners_px: NDArray[np.float64]) -> None:
+    """Lay something over a marker."""
+    corners = np.round(corners_px + (corners_px - corners_px.mean(0))).astype(np.int32)
+    cv2.fillConvexPoly(picture, corners, (90, 120, 200))
+
+
 def test_a_bent_picture_shows_its_lens() -> None:
     lens = Lens(0.86, k1=-0.06)
     straight = find_mat(photograph([])).table_to_plane
@@ -117,14 +124,20 @@ def test_a_wide_lens_that_nobody_calibrated_is_found_and_said_to_bend_too_far(he
     [(800.0, -0.45, 8.0), (800.0, 0.25, 0.0), (1000.0, -0.6, 5.0), (700.0, -0.3, 12.0), (800.0, 0.25, 8.0)],
     always=2,
 )
+@pytest.mark.parametrize("hidden", [None, 2])
 def test_a_lens_that_bends_much_for_its_focal_length_shows_all_of_the_table_where_it_is(
-    height_mm: float, k1: float, tilt_deg: float
+    hidden: int | None, height_mm: float, k1: float, tilt_deg: float
 ) -> None:
     """Barrel or pincushion. A barrel's picture is that of a wider lens that bends less, until the mat shows the focal
     length."""
     conditions = replace(Conditions(), height_mm=height_mm, k1=k1, k2=0.0, tilt_deg=tilt_deg)
     camera = conditions.camera_model(1920, 1080)
-    found = find_mat(Renderer({}, camera, conditions).render(World(Random(5)).snapshot()))
+    picture = Renderer({}, camera, conditions).render(World(Random(5)).snapshot())
+    if hidden is not None:
+        cover(picture, camera.project(np.column_stack([MARKERS_MM[hidden], np.zeros(4)])))
+    found = find_mat(picture)
+    assert (set(MARKERS_MM) - found.markers_px.keys()) == ({hidden} - {None})
+    assert found.laid_mm is None, "these are printed"
     true = camera.project(np.column_stack([GRID_MM, np.zeros(len(GRID_MM))]))
     assert np.linalg.norm(found.to_table(true) - GRID_MM, axis=1).max() < 0.5
     assert "the lens bends the picture by" in bent_too_far(found)
@@ -134,8 +147,7 @@ def test_a_lens_that_bends_much_for_its_focal_length_shows_all_of_the_table_wher
 def test_three_markers_are_enough(hidden: int) -> None:
     picture = photograph([])
     before = find_mat(picture)
-    corners = before.to_picture(MARKERS_MM[hidden])
-    cv2.fillConvexPoly(picture, np.round(corners + (corners - corners.mean(0))).astype(np.int32), (90, 120, 200))
+    cover(picture, before.to_picture(MARKERS_MM[hidden]))
     for near in (None, before):
         found = find_mat(picture, near=near)
         assert hidden not in found.markers_px

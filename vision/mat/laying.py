@@ -118,17 +118,14 @@ def cost_of(misses: Array) -> float:
 
 
 def _fit(mm: Array, px: Array, matrix: Array, lens: Lens, *, lens_too: bool) -> tuple[Array, float, Lens]:
-    """Homography, shrinkage and lens by all corners at once.
-
-    With fewer than four markers, or where `lens_too` does not say so, the lens stays as it is.
-    """
+    """Homography, shrinkage and, if `lens_too` says so, lens by all corners at once."""
     homography, shrink = _fit_homography(mm, px, matrix, lens)
 
     def misses(homography: Array, shrink: Array, k1: Array, _: Array) -> Array:
         return _residuals(homography, shrink, mm, px, matrix, k1, lens) / CORNER_SPREAD_PX
 
     start = (homography, shrink, lens)
-    return least_squares(misses, start, spread=0.02, lens_too=lens_too and len(mm) >= 16)[:3]
+    return least_squares(misses, start, spread=0.02, lens_too=lens_too)[:3]
 
 
 def edge_misses(

@@ -69,6 +69,9 @@ POINTS_SPREAD_MM = 0.25
 BLURRED = "The picture is blurred, which may be why: focus the camera, and let it hang still"
 SHARP_CELLS = 0.22
 """Markers blurred by more than this share of a cell say nothing of whether they are loose ones."""
+BENT_WIDTHS, BENT_RATHER = 0.0002, 0.3
+"""Three markers that miss their places by more than the first, in picture widths, tell a lens that bends much if with
+it they miss by less than the second share of that: 0.02 to 0.12 of it through simulated ones, loose ones by 0.76."""
 LOOSE_WIDTHS, MOVED_WIDTHS = 0.0004, 0.0008
 """Corners of markers printed on one mat miss their places by less than the first, in picture widths (root mean square):
 on shared and path-traced pictures by half of it. With more than the second one of them was moved."""
@@ -305,12 +308,18 @@ def register(
     mm = np.concatenate([places[i] for i in ids])
     px = np.concatenate([np.asarray(markers_px[i], np.float64).reshape(4, 2) for i in ids])
     first = lens or start or typical_lens(size_px, assumed.longer_sides)
-    homography, matrix, used, error = laid_by_corners(mm, px, size_px, first, lens_too=lens is None)
+    fitted, unknown = lens is None and len(ids) > LEAST_LOOSE, lens is None and start is None
+    homography, matrix, used, error = laid_by_corners(mm, px, size_px, first, lens_too=fitted)
     allowed = max(2.0, 0.0025 * size_px[0])
-    for focal in WIDE_FOCALS if lens is None and start is None and used.k1 < WIDE_K1 else ():
-        wide = laid_by_corners(mm, px, size_px, typical_lens(size_px, focal), lens_too=True)
-        if wide[3] < PLAINLY * error:
-            homography, matrix, used, error = wide
+    wide = [typical_lens(size_px, focal) for focal in WIDE_FOCALS]
+    others, least = (wide, PLAINLY * error) if unknown and used.k1 < WIDE_K1 else ([], 0.0)
+    if unknown and len(ids) == LEAST_LOOSE and error > BENT_WIDTHS * size_px[0]:
+        others, least = [first, *wide], BENT_RATHER * error
+    for other in others:
+        by_lens = laid_by_corners(mm, px, size_px, other, lens_too=True)
+        if by_lens[3] < least:
+            homography, matrix, used, error = by_lens
+            least = PLAINLY * error
     if error > allowed:
         missed = f"markers {ids} miss their places by {error:.1f} px; expected at most {allowed:.1f}"
         without = _error_without_lens(markers_px, size_px, markers_mm) if lens is not None else math.inf
