@@ -34,6 +34,7 @@ from tests.controller.found_once import spread_doubting_two, spread_once
 from tests.controller.web.fixture_views import question
 from tests.controller.web.table import make_app
 from tests.controller.web.test_enrolling_board import GAME
+from tests.long import cases
 from tests.vision import drawn_cards
 from tests.vision.drawn_board import DIAMETER_MM, draw
 from tests.vision.drawn_table import View, enrolment, photograph
@@ -379,6 +380,32 @@ def test_an_owner_takes_what_hardly_stands_out_for_a_piece(tmp_path: Path, monke
     photo = desk.view().photos[0]
     assert np.abs(np.array(photo.pieces[7].corners) - second.corners).max() < 0.1
     assert (photo.pieces[8].corners, photo.pieces[8].face, photo.doubtful) == (first.corners, "a/1", [])
+
+
+@cases("height", [800, 700], always=1)
+@pytest.mark.usefixtures("found_once")
+def test_nothing_covers_what_a_piece_is_outlined_with(tmp_path: Path, height: int) -> None:
+    """Wherever the page was scrolled to: its head stays above while corners are moved."""
+    desk = laid_out(GameFaces("drawn", KINDS, ("a/1",)), tmp_path)
+    covered = """[...document.querySelectorAll('.shown .tools button, .corner')].filter((one) => {
+      const box = one.getBoundingClientRect();
+      return box.width && document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2) !== one;
+    }).map((one) => one.textContent || one.getAttribute('aria-label'))"""
+
+    async def scenario() -> None:
+        async with naming(desk, height) as page:
+            await page.until("[...document.querySelectorAll('img')].filter((i) => i.naturalWidth > 0).length === 10")
+            for number in (1, 5, 9):
+                move = f"document.querySelectorAll('.piece')[{number - 1}].lastElementChild.previousElementSibling"
+                await page.evaluate(f"{move}.scrollIntoView({{ block: 'center' }})")
+                await page.evaluate(f"{move}.click()")
+                await page.until("document.querySelectorAll('.corner').length > 0")
+                assert await page.evaluate(covered) == []
+                await page.press("Escape")
+                await page.until("document.querySelectorAll('.corner').length === 0")
+            assert await page.evaluate("getComputedStyle(document.querySelector('header')).position") == "sticky"
+
+    run(scenario)
 
 
 @pytest.mark.usefixtures("found_once")

@@ -72,17 +72,23 @@ export function outlining(part, picture, photo, corners, send) {
 
   function start(outline) {
     now = outline;
-    part.classList.add("outlining");
+    pointing(true);
     const middle = [0, 1].map((i) => now.points.reduce((sum, point) => sum + point[i], 0) / now.points.length);
     if (now.points.length) lookAt([middle[0] / photo.width, middle[1] / photo.height], NEAR);
     draw();
     (frame.querySelector(".corner") ?? frame).focus({ preventScroll: true });
-    view.scrollIntoView({ block: "nearest" });
+    view.scrollIntoView();
+  }
+
+  /** The page's head stays where it is meanwhile: it would cover the buttons. */
+  function pointing(now) {
+    part.classList.toggle("outlining", now);
+    document.body.classList.toggle("pointing", document.querySelector(".outlining") !== null);
   }
 
   function stop(toButton = true) {
     now = null;
-    part.classList.remove("outlining");
+    pointing(false);
     lookAt([0.5, 0.5], 1);
     draw();
     if (toButton) begin.focus();
