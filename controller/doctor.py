@@ -155,13 +155,15 @@ def check_camera(
 ) -> tuple[Finding, Seen | None]:
     """Whether the camera gives pictures, no larger than expected (width and height); and one of them, for which it was
     adjusted, where it is to `follow_light`, with what those after it tell."""
-    from hardware.camera import CameraError
+    from hardware.camera import CameraError, NoRecording
 
     try:
         about, seen = _within(limit_s, lambda: _seen_by(open_camera, follow_light=follow_light))
     except TimeoutError:
         what = f"the camera has not answered for {limit_s:g} s"
         return Finding("camera", Health.BROKEN, what, "Check its cable at both ends, then restart the computer."), None
+    except NoRecording as error:
+        return Finding("camera", Health.BROKEN, str(error), "Put camera.driver of the settings right."), None
     except CameraError as error:
         remedy = (
             "Check its cable and camera.driver in the settings (`rpicam-hello --list-cameras`, `ls /dev/video*`). If "
@@ -272,6 +274,7 @@ def check_copy(config: TableConfig, config_file: Path | None = None) -> Finding:
     from controller.games.facts import ComponentError
     from controller.games.registry import needs_faces
     from controller.watching import load_faces
+    from controller.whose_faces import OtherGamesFaces
     from vision.mat.errors import VisionError
 
     game = config.game
@@ -297,6 +300,12 @@ def check_copy(config: TableConfig, config_file: Path | None = None) -> Finding:
         return Finding("faces", Health.BROKEN, f"{path}: {error.strerror}", show)
     except ComponentError as error:
         return Finding("faces", Health.BROKEN, str(error), "Put the option components of the settings right.")
+    except OtherGamesFaces as error:
+        own = Path(path).with_name(f"{game}.faces")
+        first = "Move that file away" if own == path else 'Set faces = "{game}.faces" in the settings'
+        if not simulated:
+            show = f"{first}, then show your copy to the camera: `{enrol_command(game, own, config_file)}`."
+        return Finding("faces", Health.BROKEN, str(error), show)
     except VisionError as error:
         return Finding("faces", Health.BROKEN, str(error), show)
     board = "" if pack.board is None else "the board" if not pack.names else " and a board"

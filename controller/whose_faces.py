@@ -1,6 +1,6 @@
 """Whether a file of faces is of the game that is to be read with it: another game's would leave the table empty."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -154,10 +154,22 @@ def check_faces(pack: FacePack, path: Path, game: str) -> Sequence[str]:
     if mine | _board_of(pack, game) and not strange:
         return said
     others = {other: faces_of(other).own(pack) for other in games_with("describe") if other != game}
-    whole = [other for other, own in others.items() if fronts and own == fronts]
+    whole = _all_of(pack, others)
     if whole or not mine | _board_of(pack, game):
         raise OtherGamesFaces(_refusal(pack, path, game, len(mine), len(fronts), whole or _likely(pack, others)))
     return [f"{path}: {len(strange)} of its {len(fronts)} faces are none of {game}'s: {some(sorted(strange))}", *said]
+
+
+def whole_of_others(pack: FacePack, game: str) -> Sequence[str]:
+    """The games whose faces all of these are, where not all are this one's."""
+    of_each = {each: faces_of(each).own(pack) for each in games_with("describe")}
+    whole = _all_of(pack, of_each)
+    return [] if game in whole else whole
+
+
+def _all_of(pack: FacePack, of_each: Mapping[str, Set[str]]) -> list[str]:
+    fronts = fronts_of(pack)
+    return [each for each, own in of_each.items() if fronts and own == fronts]
 
 
 def some(names: Sequence[str]) -> str:

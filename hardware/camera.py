@@ -16,6 +16,10 @@ class CameraLost(CameraError, ConnectionError):
     """The camera is not there (any more)."""
 
 
+class NoRecording(CameraLost):
+    """There is no video and no folder of pictures where one is said to be, or none that can be read."""
+
+
 class RecordingEnded(CameraLost):
     """What was recorded is over: nothing is wrong."""
 

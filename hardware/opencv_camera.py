@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from cv2.utils import logging
 
-from hardware.camera import Automatic, CameraLost, CameraTimeout, Holdable, RecordingEnded
+from hardware.camera import Automatic, CameraLost, CameraTimeout, Holdable, NoRecording, RecordingEnded
 from hardware.v4l2_control import set_power_line
 from vision.files.photos import PhotoError, load_photo
 from vision.frame import Frame, Image
@@ -146,23 +146,25 @@ class Recording:
         """`rate_hz` is a folder's rate; a video file has its own.
 
         Raises:
-            CameraLost: no such file or folder, no picture in it, or a file that OpenCV cannot read.
+            NoRecording: no such file or folder, no picture in it, or a file that OpenCV cannot read.
         """
         self._path = path
         self._capture: cv2.VideoCapture | None = None
         if path.is_dir():
             files = pictures_in(path)
             if not files:
-                raise CameraLost(f"no pictures in {path}: expected files ending in {sorted(PICTURE_SUFFIXES)}")
+                raise NoRecording(
+                    f"no pictures in {path}: expected files ending in {', '.join(sorted(PICTURE_SUFFIXES))}"
+                )
             self._pictures, self._rate_hz = _pictures_of(files), rate_hz
         elif path.is_file():
             self._capture = cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)
             if not self._capture.isOpened():
-                raise CameraLost(f"{path} is no video that OpenCV can read")
+                raise NoRecording(f"{path} is no video that OpenCV can read")
             self._pictures = _pictures_of_video(self._capture)
             self._rate_hz = self._capture.get(cv2.CAP_PROP_FPS) or rate_hz
         else:
-            raise CameraLost(f"no video file and no folder at {path}")
+            raise NoRecording(f"no video file and no folder at {path}")
         self._started_s = clock()
         self._sequence = 0
         self._open = True

@@ -85,7 +85,8 @@ def photo_views(photos: Sequence[Path], see: See) -> list[View]:
             refused.append(error)
             click.echo(f"left out: {error}", err=True)
     if refused and not views:
-        raise type(refused[0])(f"none of {len(photos)} photos serves; the first: {refused[0]}")
+        none = f"none of {len(photos)} photos serves; the first" if len(photos) > 1 else "the photo does not serve"
+        raise type(refused[0])(f"{none}: {refused[0]}")
     return views
 
 

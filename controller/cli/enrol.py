@@ -1,5 +1,6 @@
 """`pizzatable enrol`: learn what the pieces of an owner's copy look like, from photos in which they lie apart."""
 
+import contextlib
 import os
 import sys
 from collections.abc import Mapping, Sequence, Set
@@ -16,10 +17,11 @@ from controller.cli.common import EXISTING_FILE, NamedPath, game_option, keep_wh
 from controller.game import GameError
 from controller.games.registry import needs_faces
 from controller.lenses import lens_for
-from controller.whose_faces import GameFaces, faces_of
+from controller.whose_faces import GameFaces, faces_of, whole_of_others
 from vision.files.board_marks import MARKS
 from vision.files.photos import PhotoError, load_photo, save_photo
 from vision.mat.errors import VisionError
+from vision.pieces.faces import load_pack
 
 if TYPE_CHECKING:
     from controller.enrolling import Learned
@@ -127,12 +129,23 @@ def command(
     if find is not None or page:
         _named_apart(photos)
     with told(LabelFileError, PhotoError, VisionError, ConfigError, GameError, OSError):
+        if out is not None and out.is_file():
+            _not_anothers(out, game)
         if find is not None:
             _find(game, find, empty, photos, lens_file)
         elif page and out is not None:
             _page(_with_own(game, config_file), out, empty, photos, port, config_file, lens_file)
         elif out is not None:
             _learn(_with_own(game, config_file), out, labels, photos, lens_file, check=check)
+
+
+def _not_anothers(out: Path, game: str) -> None:
+    """Refuse to learn into another game's file, before anybody names anything."""
+    with contextlib.suppress(VisionError, OSError):  # what cannot be read is told when it is to be written over
+        if others := whole_of_others(load_pack(out), game):
+            raise click.UsageError(
+                f"--out {out}: these are faces of {' or '.join(others)}, not of {game}; expected another file"
+            )
 
 
 def _with_own(game: str, config_file: Path | None) -> GameFaces:

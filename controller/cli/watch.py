@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from config.counted import counted
 from config.errors import ConfigError
 from config.loader import load_table, table_files
 from controller.cli.common import EXISTING_FILE, NamedPath, game_option, keep_what_is_read, picture_file, told
@@ -80,8 +81,14 @@ def command(game: str, config_file: Path | None, faces: Path | None, draw: Path 
         try:
             while True:
                 watcher.take(camera.read(PICTURE_S))
-        except (KeyboardInterrupt, RecordingEnded):
+        except KeyboardInterrupt:
             pass
+        except RecordingEnded:
+            if not watcher.has_said:
+                many = counted(watcher.pictures, "picture")
+                click.echo(
+                    f"nothing lay still for long enough in {many}; `pizzatable read` reads single ones", err=True
+                )
         finally:
             camera.close()
 
@@ -120,6 +127,11 @@ class _Watcher:
         self._shift_mm = 0.0
         """How far the mat lay from where it lay first, when that was said last."""
         self.pictures = 0
+
+    @property
+    def has_said(self) -> bool:
+        """Whether anything was read, or said not to be."""
+        return bool(self._said)
 
     def take(self, frame: "Frame") -> None:
         """Read one more picture."""

@@ -19,12 +19,14 @@ from random import Random
 import cv2
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from zeroconf import IPVersion, ServiceInfo
 from zeroconf.asyncio import AsyncZeroconf
 
 from config.loader import load_table
 from config.schema import Confirm, TableConfig
 from controller.choosing import NotPlayable
+from controller.cli import enrol
 from controller.discovery import SERVICE, Announcement, Discovery
 from controller.doctor import (
     DARK,
@@ -146,8 +148,23 @@ def test_camera_that_is_not_there(tmp_path: Path) -> None:
     finding, seen = check_camera(lambda: open_camera(f"opencv:{tmp_path}/none", (1280, 720), 10.0, no_simulated))
     assert said(finding) == ("camera", Health.BROKEN)
     assert "no video file and no folder" in finding.what
-    assert "camera.driver" in finding.remedy
+    assert finding.remedy == "Put camera.driver of the settings right.", "it has no cable"
     assert seen is None
+
+
+@pytest.mark.parametrize(("named", "first"), [("copy", "Set faces = "), ("slice", "Move that file away")])
+def test_another_games_faces_are_not_learned_into(tmp_path: Path, named: str, first: str) -> None:
+    slices = enrolled().kinds[PieceKind.SLICE]
+    few = replace(slices, names=("3/1", "3/2", "3/3", "4/1", "4/2", "4/3"))
+    file = tmp_path / f"{named}.faces"
+    save_pack(FacePack({PieceKind.SLICE: few}, ()), file)
+    (tmp_path / "table.toml").write_text(f'game = "slice"\nfaces = "{file}"\n[camera]\ndriver = "opencv:0"\n')
+    remedy = check_copy(load_table([tmp_path / "table.toml"])).remedy
+    assert remedy.startswith(first)
+    assert f"--out {tmp_path / 'slice.faces'} --page" in remedy
+    refused = CliRunner().invoke(enrol.command, ["--game", "slice", "--out", str(file), "--page"])
+    assert refused.exit_code == 2
+    assert f"--out {file}: these are faces of new_york_slice, not of slice" in refused.stderr
 
 
 def test_what_a_camera_knows_of_its_focal_length_tells_how_high_it_is(picture: Image) -> None:

@@ -83,7 +83,7 @@ def test_photos_that_do_not_serve_are_named(photos: list[str], tmp_path: Path) -
     assert "left out: wall.png: no marker of the calibration sheet is seen" in result.output
     result = run("--out", str(tmp_path / "none.json"), str(wall))
     assert result.exit_code == 1
-    assert "Error: none of 1 photos serves; the first: wall.png: no marker" in result.output
+    assert "Error: the photo does not serve: wall.png: no marker" in result.output
     assert not (tmp_path / "none.json").exists()
 
 

@@ -54,6 +54,13 @@ def run(settings: Path, *arguments: str) -> Result:
     return CliRunner().invoke(watch.command, ["--game", "new_york_slice", "--config", str(settings), *arguments])
 
 
+def test_too_few_pictures_to_lie_still_in_are_said(tmp_path: Path) -> None:
+    result = run(recording(tmp_path, [photograph(FIRST)]))
+    assert (result.exit_code, result.stdout) == (0, "")
+    nothing = "nothing lay still for long enough in 1 picture; `pizzatable read` reads single ones"
+    assert result.stderr.splitlines()[-1] == nothing
+
+
 def test_a_line_is_printed_when_what_lies_there_changed(tmp_path: Path) -> None:
     one, two = photograph(FIRST), photograph(THEN)
     result = run(recording(tmp_path, [one] * 6 + [two] * 12), "--draw", str(tmp_path / "live.png"))
@@ -169,7 +176,7 @@ def test_another_games_faces_are_refused_and_others_besides_warned_of(tmp_path: 
     save_pack(faces(NAMES | {"special/two": "special/two"}), tmp_path / "drawn.faces")
     result = run(settings)
     assert result.exit_code == 0, result.output
-    warning, lacks = result.stderr.splitlines()
+    warning, lacks, _ = result.stderr.splitlines()
     assert "not enrolled: 4/3, " in lacks
     assert warning.endswith("1 of its 7 faces are none of new_york_slice's: special/two")
 
