@@ -66,7 +66,15 @@ def main(rounds: int, game_seed: int, games: Sequence[str]) -> None:
         print(f"memory of a process that only reads such pictures, at its largest: {reading_mib(pack, size):.0f} MiB")
         if size == GAME_SIZE:
             for game in games:
-                print(game_line(game, np.array(game_ms(game, game_seed)), base, game_seed), flush=True)
+                print(_game_beside_markers(game, game_seed, partial(find_markers, picture), rounds), flush=True)
+
+
+def _game_beside_markers(game: str, seed: int, markers: Callable[[], None], rounds: int) -> str:
+    """`game_line`, the markers found before and after the game: this machine may be slower in another minute."""
+    before = time_ms(markers, rounds)
+    taken_ms = np.array(game_ms(game, seed))
+    after = time_ms(markers, rounds)
+    return f"{game_line(game, taken_ms, (before + after) / 2, seed)} ({before:.1f} ms before, {after:.1f} after)"
 
 
 def game_line(game: str, taken_ms: Array, base_ms: float, seed: int) -> str:
