@@ -36,7 +36,11 @@ OLDEST_S = 60.0
 
 DARK = "Part of the table is too dark: put a lamp beside it, or lay the pieces where they can be seen."
 GLARE = "Glare hides part of the table: turn the lamp away, draw a curtain, or lay the pieces where they can be seen."
-BLINDED = {HiddenCause.GLARE: GLARE, HiddenCause.DARK: DARK}
+STRIPES = (
+    "Shadows as thin as pencil strokes lie on a score sheet: draw a curtain, or move the sheet, the lamp, or what "
+    "throws them."
+)
+BLINDED = {HiddenCause.GLARE: GLARE, HiddenCause.DARK: DARK, HiddenCause.STRIPES: STRIPES}
 """What players are asked to do before they are told that something is missing."""
 LIES_OVER = "Take away what lies on the table and belongs to no game: it may hide a piece."
 """What they are told besides where such a thing lies about."""

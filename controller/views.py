@@ -213,7 +213,7 @@ class TableView(Model):
     pieces: list[PieceView]
     hidden: list[Outline]
     hidden_by: list[str] = []
-    """For each of them why: hand, foreign, glare, dark or out-of-picture."""
+    """For each of them why: hand, foreign, glare, dark, stripes or out-of-picture."""
     question: QuestionView | None
     breach: BreachView | None
     position: Any
@@ -256,7 +256,7 @@ class PictureView(Model):
     remembered: int
     """How many others are known from before something moved where they lay."""
     hidden: list[str]
-    """Why each place is hidden that is: hand, foreign, glare, dark or out-of-picture."""
+    """Why each place is hidden that is: hand, foreign, glare, dark, stripes or out-of-picture."""
 
 
 class LegendView(Model):

@@ -479,6 +479,8 @@ class Reader:
         bright = glare | washed | known.coarse.polygons([np.array(o) for s in by_form for o in s.blinded_mm])
         known.blinded = hidden_places(bright, known.coarse, cause=HiddenCause.GLARE)
         known.blinded += hidden_places(dark & ~bright, known.coarse, cause=HiddenCause.DARK)
+        striped = known.coarse.polygons([np.array(o) for s in by_form for o in s.striped_mm])
+        known.blinded += hidden_places(striped & ~(bright | dark), known.coarse, cause=HiddenCause.STRIPES)
         on_sheets = over_pieces(by_form, PieceKind.SHEET, known.coarse) & known.coarse.seen
         known.hidden = hidden_places(
             strange & ~(bright | dark),

@@ -40,6 +40,8 @@ class HiddenCause(Enum):
     """A lamp's reflection or the sun, so bright that the picture shows nothing there."""
     DARK = "dark"
     """So little light beside the rest of the mat that nothing can be told there."""
+    STRIPES = "stripes"
+    """Shadows as thin as pencil strokes lie on a sheet."""
     OUT_OF_PICTURE = "out-of-picture"
 
 
@@ -152,7 +154,9 @@ class Sighting:
     """Of boards and sheets: the outlines of what lies over them and is no piece, where they seem to lie at z = 0. Over
     sheets dice, too."""
     blinded_mm: tuple[tuple[Point, ...], ...] = ()
-    """Of a sheet: the outlines of parts of its grid so bright that pencil may not show."""
+    """Of a sheet: the outlines of parts of its grid so bright that pencil may not show,"""
+    striped_mm: tuple[tuple[Point, ...], ...] = ()
+    """and of those where shadows as thin as strokes lie."""
 
     @property
     def face(self) -> str:

@@ -136,6 +136,19 @@ def stick_shadow(table: Registration, rng: np.random.Generator) -> Light:
     return Light(_grey(1.0 - share * (1.0 - 1.0 / rng.uniform(1.5, 2.6))))
 
 
+def netting(table: Registration, rng: np.random.Generator) -> Light:
+    """The sun through a window's bars, netting or branches: shadows as thin as strokes, side by side or crossing."""
+    turn, both = rng.uniform(0.0, np.pi), rng.random() < 0.5
+    apart_mm, wide_mm, depth = rng.uniform(12.0, 45.0), rng.uniform(0.8, 4.0), rng.uniform(0.2, 0.55)
+    soft_mm, at = rng.uniform(0.2, 0.8), places_mm(table)
+    shade = np.zeros(at.shape[:2], np.float32)
+    for lean in (turn, turn + np.pi / 2 + rng.uniform(-0.1, 0.1))[: 1 + both]:
+        along = (at @ np.array([np.cos(lean), np.sin(lean)], np.float32) + rng.uniform(0.0, apart_mm)) % apart_mm
+        inside_mm = wide_mm / 2 - np.abs(along - apart_mm / 2)
+        shade = np.maximum(shade, np.clip(inside_mm / (2.0 * soft_mm) + 0.5, 0.0, 1.0).astype(np.float32))
+    return Light(_grey(1.0 - depth * shade))
+
+
 def leaves(table: Registration, rng: np.random.Generator) -> Light:
     """The sun through leaves: spots of light, as wide as a few fingers."""
     coarse = rng.normal(0.0, 1.0, (110, 180)).astype(np.float32)

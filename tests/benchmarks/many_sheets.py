@@ -4,26 +4,29 @@ Each table is read twice: by a reader that saw its sheets blank before, as at a 
 one picture alone, as `pizzatable read` does. Hands reach over a third of the tables. Of a place that is open and of one
 that is covered by a hand or a die it is known which it is; places that are partly covered are not counted.
 
-Run with `make many-sheets`; ARGS="--pictures 20 --seed 5 --jobs 1 --things --napkins --faults DIR". Ctrl-C and SIGTERM
-stop it; what was read by then is shown.
+Run with `make many-sheets`; ARGS="--pictures 20 --seed 5 --jobs 1 --things --napkins --netting --faults DIR". Ctrl-C
+and SIGTERM stop it; what was read by then is shown.
 """
 
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 from time import perf_counter
 
 import cv2
+import numpy as np
 
 from controller.batch import asked_to_stop, results
+from tests.benchmarks.light_changes import netting
 from tests.benchmarks.piece_rates import rates
 from tests.benchmarks.simulated_sheets import SheetTable, printed, sheet_table
 from vision.frame import Frame
 from vision.looking_for import finders_for
 from vision.mat.errors import RegistrationError
+from vision.mat.registration import find_mat
 from vision.pieces.faces import FacePack
 from vision.reader import Reader
 from vision.reports.compared import PhotoReport, compare, light_of
@@ -66,10 +69,13 @@ class Both:
     ways: dict[str, Read]
 
 
-def read_one(seed: int, faults: Path | None, things: bool = False, napkins: bool = False) -> Both:
+def read_one(seed: int, faults: Path | None, things: bool = False, napkins: bool = False, netted: bool = False) -> Both:
     """Render, read and compare one table."""
     use_one_core()
     table = sheet_table(seed, things=things, napkins=napkins)
+    if netted:
+        light = netting(find_mat(table.blank), np.random.default_rng(seed))
+        table = replace(table, written=light.over(table.written))
     ways = {BLANK_FIRST: _compared(table, followed(table), seed), ALONE: _compared(table, alone(table), seed)}
     if faults is not None and not all(read.found.perfect for read in ways.values()):
         cv2.imwrite(str(faults / f"sheets-{seed}.png"), table.written)
@@ -141,6 +147,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--things", action="store_true", help="pencils, pens and coins lie on the sheets")
     parser.add_argument("--napkins", action="store_true", help="a napkin lies on each sheet")
+    parser.add_argument("--netting", action="store_true", help="shadows as thin as strokes lie on the written sheets")
     parser.add_argument("--faults", type=Path, help="folder for pictures that were not wholly right")
     options = parser.parse_args(arguments)
     if options.faults is not None:
@@ -170,7 +177,7 @@ def _piece_surely_wrong(found: PhotoReport) -> int:
 def _read_all(seeds: Sequence[int], options: argparse.Namespace, stop: Event) -> list[Both]:
     """The tables that were read until all were or somebody stopped it, by seed."""
     tables: list[Both] = []
-    tasks = [(seed, options.faults, options.things, options.napkins) for seed in seeds]
+    tasks = [(seed, options.faults, options.things, options.napkins, options.netting) for seed in seeds]
     told = perf_counter()
     for table in results(read_one, tasks, stop, processes=options.jobs):
         tables.append(table)

@@ -309,6 +309,7 @@ def test_a_press_counts_while_other_hands_move(referee: Referee) -> None:
         (HiddenCause.GLARE, False, Answer.UNFINISHED),
         (HiddenCause.GLARE, True, Answer.BREACH),
         (HiddenCause.DARK, False, Answer.UNFINISHED),
+        (HiddenCause.STRIPES, False, Answer.UNFINISHED),
         (HiddenCause.FOREIGN, False, Answer.BREACH),
     ],
 )

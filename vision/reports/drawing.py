@@ -53,6 +53,7 @@ HATCHINGS: dict[HiddenCause, Hatching] = {
     HiddenCause.FOREIGN: Hatching("hidden by something strange", (233, 180, 86), ((_DIAGONAL, -_DIAGONAL),)),
     HiddenCause.GLARE: Hatching("hidden by glare", (0, 94, 213), ((_DIAGONAL, _DIAGONAL), (_DIAGONAL, -_DIAGONAL))),
     HiddenCause.DARK: Hatching("too dark", (178, 114, 0), ((1.0, 0.0),)),
+    HiddenCause.STRIPES: Hatching("hidden by stripes of shadow", (0, 0, 0), ((1.0, 0.0), (0.0, 1.0))),
     HiddenCause.OUT_OF_PICTURE: Hatching("the mat goes on beyond the picture", (66, 228, 240), ((0.0, 1.0),)),
 }
 LEGEND: dict[str, Line | Hatching] = {

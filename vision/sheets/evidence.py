@@ -22,6 +22,9 @@ Bools = NDArray[np.bool_]
 
 HIDDEN_SHARE = 0.2
 """A place of which more lies under something is hidden."""
+STRIPED_SHARE, MAY_BE = 0.05, 0.3
+"""In a place of which more than the first lies in a thin shadow that may look like a mark; and a dot may be one that is
+darker than printed ones by such a share of what pencilled ones are."""
 DOT_APART = 0.14
 """Pencilled dots measure so much more than printed ones, or there are not both."""
 DOT_APART_ALONE = 0.08
@@ -95,10 +98,14 @@ class Evidence:
     """Whether something lies there."""
     washed: Bools
     """Whether what is pencilled there may be washed out."""
+    striped: Bools
+    """Whether a thin shadow lies there."""
     unsure: Bools | None = None
     """Whether something is there that may be one, or belong to another mark."""
     doubted: Bools | None = None
     """Whether what looks like one there may be none."""
+    dark: Bools | None = None
+    """Of dots: whether anything is darker there than paper, by enough for one."""
     bare: Bools | None = None
     """Whether nothing is darker there than when the sheet was blank: what is, is no mark, and is not measured."""
 
@@ -173,8 +180,8 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
     crossed = _may_be_crossed(seen)
     dots = measures.dots(pencilled, places, crossed)
     spots = dots.centres_mm[:, None] + _around(DOT_ROOM_MM)
-    hidden, washed = _hidden(flat, spots), _washed(flat, spots)
-    clear = ~(hidden | washed)
+    hidden, washed, striped = _hidden(flat, spots), _washed(flat, spots), _striped(flat, spots)
+    clear = ~(hidden | washed | striped)
     left = _dot_left(flat)
     cut_off = _cut_off(flat, spots)
     low, high = _sorts(dots.core[clear], DOT_APART if flat.blank is None else DOT_APART_ALONE, left)
@@ -194,12 +201,14 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
     along = starts[:, None] * (1 - shares) + stops[:, None] * shares
     under = _hidden(flat, along) | hidden[ends].any(axis=1)
     out = _washed(flat, along) | washed[ends].any(axis=1)
-    plane, border = measures.without_border(pencilled, _outer(flat, ~joined & ~under & ~out))
+    shaded = _striped(flat, along) | striped[ends].any(axis=1)
+    plane, border = measures.without_border(pencilled, _outer(flat, ~joined & ~under & ~out & ~shaded))
     if flat.blank is None:
         plane = measures.without_rims(flat, plane)
     paths = measures.lines(flat, plane, starts, stops)
     weak = paths.quantiles[:, 1]
-    told, free = weak[joined & ~under & ~out], weak[~joined & ~under & ~out]
+    shown = ~(under | out | shaded)
+    told, free = weak[joined & shown], weak[~joined & shown]
     # Where light takes nothing nothing is washed out, however pale lines seem: most of these may be none.
     taken = flat.loss > max(_palest(told, dots.core[dotted & clear] - low), 0.0)
     if taken.any():
@@ -250,13 +259,16 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
             ),
             hidden,
             washed,
+            striped,
             unsure=unsure | faint_dots,
+            dark=dots.core - low > MAY_BE * (high - low),
         ),
         MarkKind.LINE: Evidence(
             tuple((*a, *b) for a, b in layout.lines),
             of_lines(paths, edge, edge * border, dots.core[ends].min(axis=1)),
             under,
             out,
+            shaded,
             unsure=(joined & _across_smear(flat, places[clear & ~dotted]))
             | (joins & ((lost & _cut_off(flat, along)) | pale[ends].any(axis=1)))
             | faint_lines,
@@ -272,7 +284,7 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
     if flat.blank is not None:
         pairs = [(number[a], number[b]) for a, b in layout.diagonals if dotted[number[a]] and dotted[number[b]]]
         lines = found[MarkKind.LINE].features
-        found[MarkKind.DIAGONAL] = Evidence((), lines[:0], under[:0], out[:0])
+        found[MarkKind.DIAGONAL] = Evidence((), lines[:0], under[:0], out[:0], shaded[:0])
         if pairs:
             across, none = np.array(pairs), np.zeros(len(pairs))
             paths = measures.lines(flat, plane, centres[across[:, 0]], centres[across[:, 1]])
@@ -281,6 +293,7 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
                 of_lines(paths, none, none, dots.core[across].min(axis=1)),
                 np.asarray(hidden[across].any(axis=1)),
                 np.asarray(washed[across].any(axis=1)),
+                np.asarray(striped[across].any(axis=1)),
                 unsure=_over_toppings(layout, pairs, found[MarkKind.CROSSED_TOPPING].doubted),
             )
     return found
@@ -445,19 +458,19 @@ def _of_toppings(seen: _Seen, pencil: _Pencil, no_strokes: bool) -> Evidence:
     flat = seen.flat
     toppings = flat.layout.toppings
     if not toppings:
-        return Evidence((), np.zeros((0, 1), np.float32), np.zeros(0, bool), np.zeros(0, bool))
+        return Evidence((), np.zeros((0, 1), np.float32), *[np.zeros(0, bool)] * 3)
     centres = np.array([topping.centre_mm for topping in toppings])
     hidden, washed, cut_off = (
         looked(flat, centres[:, None] + _around(CROSS_ROOM_MM)) for looked in (_hidden, _washed, _cut_off)
     )
-    taken = no_strokes & cut_off
+    taken, striped = no_strokes & cut_off, _striped(flat, centres[:, None] + _around(CROSS_ROOM_MM))
     bare = seen.bare(centres[:, None] + _around(3.6))
     places = tuple(topping.square for topping in toppings)
     if bare is not None:
         toppings = tuple(topping for topping, none in zip(toppings, bare, strict=True) if not none)
         if not toppings:
-            return Evidence(places, np.zeros((0, 1), np.float32), hidden, washed, taken, taken, bare)
-    strokes, added = measures.crosses(flat, toppings, hidden)
+            return Evidence(places, np.zeros((0, 1), np.float32), hidden, washed, striped, taken, taken, bare=bare)
+    strokes, added = measures.crosses(flat, toppings, hidden | striped)
     shown = [topping.kind for topping, under in zip(flat.layout.toppings, hidden, strict=True) if not under]
     alike = np.minimum([shown.count(topping.kind) for topping in toppings], 4)
     features = _table(*pencil.ratios(*_by_strength(strokes), added), alike, *pencil.constants(len(toppings)))
@@ -465,7 +478,7 @@ def _of_toppings(seen: _Seen, pencil: _Pencil, no_strokes: bool) -> Evidence:
     darker = strokes.whole.max(axis=1)
     alone = (strokes.whole.min(axis=1) < ONE_STROKE * darker) & (darker > LEAST_STROKE * pencil.line)
     single[slice(None) if bare is None else ~bare] = alone
-    return Evidence(places, features, hidden, washed, taken, taken | single, bare)
+    return Evidence(places, features, hidden, washed, striped, taken, taken | single, bare=bare)
 
 
 def _of_boxes(seen: _Seen, pencil: _Pencil, no_strokes: bool) -> dict[MarkKind, Evidence]:
@@ -475,10 +488,10 @@ def _of_boxes(seen: _Seen, pencil: _Pencil, no_strokes: bool) -> dict[MarkKind, 
     kinds = (MarkKind.CIRCLED_BONUS, MarkKind.CROSSED_BONUS)
     if not boxes:
         none = np.zeros(0, bool)
-        return {kind: Evidence((), np.zeros((0, 1), np.float32), none, none) for kind in kinds}
+        return {kind: Evidence((), np.zeros((0, 1), np.float32), none, none, none) for kind in kinds}
     points = np.stack([np.array(box.centre_mm) + _around(min(box.size_mm) * 0.48) for box in boxes])
     places, hidden = tuple((number,) for number in range(len(boxes))), _hidden(flat, points)
-    washed, taken = _washed(flat, points), no_strokes & _cut_off(flat, points)
+    washed, taken, striped = _washed(flat, points), no_strokes & _cut_off(flat, points), _striped(flat, points)
     bare = seen.bare(np.stack([np.array(box.centre_mm) + _all_over(box) for box in boxes]))
     rings, strokes = measures.rings(seen.pencilled, boxes), measures.box_crosses(seen.pencilled, boxes)
     any_rings = measures.any_rings(seen.pencilled, boxes)
@@ -487,7 +500,7 @@ def _of_boxes(seen: _Seen, pencil: _Pencil, no_strokes: bool) -> dict[MarkKind, 
     if bare is None:
         features = _of_box_marks(rings, strokes, pencil)
         unsure = {MarkKind.CIRCLED_BONUS: taken | plain, MarkKind.CROSSED_BONUS: taken}
-        return {kind: Evidence(places, features, hidden, washed, unsure[kind], taken) for kind in kinds}
+        return {kind: Evidence(places, features, hidden, washed, striped, unsure[kind], taken) for kind in kinds}
     other_size = plain & (rings[:, 1] < OTHER_RING * any_rings[:, 1])
     rings = np.where(other_size[:, None], any_rings, rings)
     left = _stroke_left(flat)
@@ -504,10 +517,10 @@ def _of_boxes(seen: _Seen, pencil: _Pencil, no_strokes: bool) -> dict[MarkKind, 
     maybe_none = other_size & (flat.out_of_focus | (any_rings[:, 0] <= 0.0))
     return {
         MarkKind.CIRCLED_BONUS: Evidence(
-            places, ring, hidden, washed, taken | maybe_ringed, taken | maybe_none, not_ringed
+            places, ring, hidden, washed, striped, taken | maybe_ringed, taken | maybe_none, bare=not_ringed
         ),
         MarkKind.CROSSED_BONUS: Evidence(
-            places, cross, hidden, washed, taken | maybe_crossed, taken | other_size, not_crossed
+            places, cross, hidden, washed, striped, taken | maybe_crossed, taken | other_size, bare=not_crossed
         ),
     }
 
@@ -632,10 +645,15 @@ def _washed(flat: FlatSheet, points_mm: Array) -> Bools:
     return _share_within(flat, flat.washed, points_mm)
 
 
-def _share_within(flat: FlatSheet, mask: Mask, points_mm: Array) -> Bools:
+def _striped(flat: FlatSheet, points_mm: Array) -> Bools:
+    """Over which of n x m points, a little of them at least, a thin shadow lies."""
+    return _share_within(flat, flat.stripes, points_mm, STRIPED_SHARE)
+
+
+def _share_within(flat: FlatSheet, mask: Mask, points_mm: Array, share: float = HIDDEN_SHARE) -> Bools:
     if not mask.any():
         return np.zeros(len(points_mm), bool)
-    return np.asarray((flat.sampled(mask.astype(np.float32), points_mm) > 127).mean(axis=1) > HIDDEN_SHARE)
+    return np.asarray((flat.sampled(mask.astype(np.float32), points_mm) > 127).mean(axis=1) > share)
 
 
 def _all_over(box: BonusBox) -> Array:

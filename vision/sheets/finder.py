@@ -50,6 +50,7 @@ from vision.sheets.layout import Array, SheetLayout
 from vision.sheets.likelihood import judges_for
 from vision.sheets.marks import read_marks
 from vision.sheets.printed import print_agreement
+from vision.sheets.stripes import with_stripes
 from vision.sheets.things import with_things
 
 FACE = "sheet"
@@ -295,6 +296,7 @@ def read_sheets(image: Image, layouts: Sequence[SheetLayout]) -> Scene:
     spent["sheets"] = (perf_counter() - start) * 1e3
     hidden = [HiddenPlace(one, HiddenCause.FOREIGN) for piece in seen for one in piece.covering_mm]
     hidden += [HiddenPlace(one, HiddenCause.GLARE) for piece in seen for one in piece.blinded_mm]
+    hidden += [HiddenPlace(one, HiddenCause.STRIPES) for piece in seen for one in piece.striped_mm]
     return Scene(0.0, 0, tuple(seen), tuple(hidden), 0.0, stage_ms=spent, origin=origin)
 
 
@@ -430,12 +432,14 @@ def _sighting(
         outline_mm=as_points(corners[::-1]),
         marks=marks,
         covering_mm=outlines(told.foreign),
-        blinded_mm=outlines(_blinded(told, marks)),
+        blinded_mm=outlines(_hidden_by_light(told, marks, striped=False)),
+        striped_mm=outlines(_hidden_by_light(told, marks, striped=True)),
     )
 
 
-def _blinded(flat: FlatSheet, marks: Sequence[SheetMark]) -> Mask:
-    """255 around the dots of which light alone hides whether they are pencilled."""
+def _hidden_by_light(flat: FlatSheet, marks: Sequence[SheetMark], *, striped: bool) -> Mask:
+    """255 around the dots of which light alone hides whether they are pencilled: too much of it, or where it is
+    `striped`."""
     at = [mark.at for mark in marks if mark.hidden and mark.kind is MarkKind.DOT]
     around = np.zeros_like(flat.foreign)
     if not at:
@@ -443,7 +447,8 @@ def _blinded(flat: FlatSheet, marks: Sequence[SheetMark]) -> Mask:
     dots = np.array([flat.layout.dot_mm((column, row)) for column, row in at])
     near = np.ones((round(2 * LEAST_THING_MM * PX_PER_MM),) * 2, np.uint8)
     covered_too = np.asarray(cv2.dilate(flat.foreign, near), np.float32)
-    dots = dots[flat.sampled(covered_too, dots) == 0.0]
+    in_stripes = flat.sampled(np.asarray(cv2.dilate(flat.stripes, near), np.float32), dots) > 0.0
+    dots = dots[(flat.sampled(covered_too, dots) == 0.0) & (in_stripes == striped)]
     for x, y in np.round(np.stack(flat.at(dots), axis=-1)).astype(int).tolist():
         cv2.circle(around, (x, y), round(BLINDED_SHARE * flat.layout.pitch_mm * PX_PER_MM), 255, -1)
     return around & ~flat.foreign
@@ -452,10 +457,11 @@ def _blinded(flat: FlatSheet, marks: Sequence[SheetMark]) -> Mask:
 def _read_marks(flat: FlatSheet, pose: Pose, blanks: Blanks | None) -> tuple[FlatSheet, tuple[SheetMark, ...]]:
     """What was pencilled on a sheet of a table since it was blank, and before; and the sheet with what hides it."""
     if blanks is None:
+        flat = with_stripes(flat)
         return flat, read_marks(flat, judges_for(flat))
     seen = replace(flat, blank=blanks.at(flat, pose))
     lit = in_light(seen)
-    flat = covered(lit)
+    flat = with_stripes(covered(lit))
     ink = ink_of(flat)
     blank_colours = None if ink is None else blanks.colours_at(flat, pose)
     marked = flat if ink is None or blank_colours is None else as_pencilled(flat, ink, blank_colours)

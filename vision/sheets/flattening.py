@@ -141,6 +141,8 @@ class FlatSheet:
     """The deviation of the blur in which its print is seen; 0 where that is not known."""
     out_of_focus: bool
     """Whether that is more than in most pictures."""
+    stripes: Mask
+    """255 where a shadow as thin as a stroke lies, once that was looked for."""
     blank: Plane | None = None
     """The darkness of the same sheet, or another of its print, when nothing was pencilled on it; None: never seen."""
     veil: float = 0.0
@@ -269,6 +271,7 @@ def flatten(
         foreign=np.maximum(cv2.resize(foreign, (width, height), interpolation=cv2.INTER_NEAREST), outside),
         cut_off=np.asarray(cv2.resize(cut_off, (width, height), interpolation=cv2.INTER_NEAREST), np.uint8),
         loss=np.zeros((height, width), np.float32),
+        stripes=np.zeros((height, width), np.uint8),
         washed=np.asarray(cv2.resize(washed, (width, height), interpolation=cv2.INTER_NEAREST), np.uint8),
         cells=cells,
         odd=odd,

@@ -172,7 +172,7 @@ function updateHidden(element, { outline, by }) {
   const [x, y] = middle(outline);
   name.setAttribute("x", x);
   name.setAttribute("y", -y);
-  name.textContent = { glare: "glare", dark: "too dark", "out-of-picture": "beyond the picture" }[by] ?? "";
+  name.textContent = { glare: "glare", dark: "too dark", stripes: "thin shadows", "out-of-picture": "beyond the picture" }[by] ?? "";
 }
 
 function createBreach() {

@@ -1,0 +1,139 @@
+"""Shadows as thin as strokes, of blinds, bars of a window, netting or branches: dark lines that run on over the middles
+of squares and between the boxes, where nothing is printed and hardly anything is pencilled."""
+
+from dataclasses import replace
+from functools import lru_cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.sheets.flattening import PX_PER_MM, FlatSheet, Mask
+from vision.sheets.layout import Array, SheetLayout
+from vision.sheets.measures import noise_of
+
+Pixels = NDArray[np.intp]
+_Part = tuple[float, float, float, float]
+"""A rectangle (mm): left, lower, right, upper."""
+
+DARKER, NOISES = 0.05, 5.0
+"""What is darker (logarithm) than paper by more than the first, and by so many times its noise, may be a shadow."""
+MIDDLE_MM, STEP_MM, DARK_SHARE = 2.2, 0.55, 0.12
+"""A square's middle, so far to each side, is crossed where so much of it is that dark; so is a part so large that lies
+beside boxes and grid."""
+CROSSED = 5
+"""What runs over so many of them is a shadow: a stroke between dots at opposite corners runs over one, and such are too
+many when they are more."""
+EDGE_MM, BESIDE_GRID_MM, BESIDE_BOXES_MM = 3.9, 4.0, 2.6
+"""Nothing is pencilled farther from the grid, and from a box."""
+ALONG_MM = 9.0
+"""In the grid it goes on so far beside where it runs over them: what is pencilled touches it and is as dark."""
+CROSSING_MM = 6.0
+"""Where two cross paper seems to be darker, and they do not."""
+BESIDE_MM = 0.5
+"""A shadow's edges are soft."""
+
+
+def with_stripes(flat: FlatSheet) -> FlatSheet:
+    """The sheet with the thin shadows that lie on it, and did not when it was seen blank."""
+    return replace(flat, stripes=_stripes_of(flat.pencilled, noise_of(flat)))
+
+
+def _stripes_of(flat: FlatSheet, noise: float) -> Mask:
+    none = np.zeros_like(flat.foreign)
+    middles = _bare_parts(flat.layout)[:, None] + _square()
+    least = max(DARKER, NOISES * noise)
+    open_ones = flat.sampled(flat.foreign.astype(np.float32), middles) < 1.0
+    dark = (flat.sampled(flat.darkness, middles) > least) & open_ones
+    if np.count_nonzero(dark.mean(axis=1) > DARK_SHARE) < CROSSED:
+        return none
+    darker = np.where((flat.darkness > least) & (flat.foreign == 0), np.uint8(255), np.uint8(0))
+    count, labels = cv2.connectedComponents(darker, connectivity=8)
+    parts = np.asarray(labels, np.intp)
+    looked_at = [_pixels(flat, points) for points in (middles, _around_grid(flat.layout)[:, None] + _square() / 2)]
+    crossed = np.array([_crossed(parts[at], count) for at in looked_at])
+    if crossed[0, 1:].max() < CROSSED:
+        return none
+    shadow = np.asarray(crossed.sum(axis=0) > 0)
+    shadow[0] = False
+    near = none.copy()
+    for at in looked_at:
+        near[at] = np.maximum(near[at], 255 * shadow[parts[at]])
+    near = np.asarray(cv2.dilate(near, _disc(2 * ALONG_MM)), np.uint8) | _beside_grid(flat)
+    shadows = cv2.morphologyEx(near * shadow[parts], cv2.MORPH_CLOSE, _disc(CROSSING_MM))
+    return np.asarray(cv2.dilate(shadows, _disc(2 * BESIDE_MM)), np.uint8)
+
+
+def _pixels(flat: FlatSheet, points_mm: Array) -> tuple[Pixels, Pixels]:
+    """Rows and columns (n x m each) of points (n x m x 2)."""
+    at = zip(flat.at(points_mm), flat.foreign.shape[::-1], strict=True)
+    columns, rows = (np.clip(np.round(values).astype(np.intp), 0, size - 1) for values, size in at)
+    return rows, columns
+
+
+def _crossed(numbers: Pixels, count: int) -> Pixels:
+    """Over how many places (n x m pixels, by which of so many parts each is of) each part runs."""
+    over = np.zeros((len(numbers), count), np.float32)
+    np.add.at(over, (np.arange(len(numbers))[:, None], numbers), 1.0 / numbers.shape[1])
+    return np.asarray((over > DARK_SHARE).sum(axis=0), np.intp)
+
+
+def _around_grid(layout: SheetLayout) -> Array:
+    """n x 2: the middles of parts around the grid, half as wide, beyond what is pencilled at its edge. A frame may be
+    printed there."""
+    (left, below), (right, above) = layout.dots_mm.min(axis=0) - EDGE_MM, layout.dots_mm.max(axis=0) + EDGE_MM
+    x, y = np.arange(left, right, MIDDLE_MM), np.arange(below, above, MIDDLE_MM)
+    lying = [np.column_stack([x, np.full(len(x), row)]) for row in (below, above)]
+    upright = [np.column_stack([np.full(len(y), column), y]) for column in (left, right)]
+    return np.concatenate([*lying, *upright])
+
+
+def _bare_parts(layout: SheetLayout) -> Array:
+    """n x 2: the middles of parts where nothing is printed nor pencilled."""
+
+    def around(low: Array, high: Array, room_mm: float) -> _Part:
+        return float(low[0] - room_mm), float(low[1] - room_mm), float(high[0] + room_mm), float(high[1] + room_mm)
+
+    grid = layout.dots_mm.min(axis=0), layout.dots_mm.max(axis=0)
+    halves = [(np.array(box.centre_mm), np.array(box.size_mm) / 2) for box in layout.boxes]
+    boxes = [(middle - half, middle + half) for middle, half in halves]
+    low, high = (corners([ends[i] for ends in (grid, *boxes)], axis=0) for i, corners in enumerate((np.min, np.max)))
+    printed = around(*grid, BESIDE_GRID_MM), *(around(*box, BESIDE_BOXES_MM) for box in boxes)
+    return np.concatenate([layout.bare_mm, _beside(around(low, high, 0.0), printed)])
+
+
+@lru_cache(maxsize=16)
+def _beside(area: _Part, printed: tuple[_Part, ...]) -> Array:
+    """n x 2: the middles of parts of an area that touch neither each other nor what is printed."""
+    x, y = (np.arange(area[i] + MIDDLE_MM, area[i + 2] - MIDDLE_MM, MIDDLE_MM / 2) for i in range(2))
+    kept: list[Array] = []
+    for middle in np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2):
+        touches = any(
+            left - MIDDLE_MM < middle[0] < right + MIDDLE_MM and lower - MIDDLE_MM < middle[1] < upper + MIDDLE_MM
+            for left, lower, right, upper in printed
+        )
+        if not touches and all(np.abs(middle - other).max() >= 2 * MIDDLE_MM for other in kept):
+            kept.append(middle)
+    return np.array(kept).reshape(-1, 2)
+
+
+def _beside_grid(flat: FlatSheet) -> Mask:
+    """255 farther from the grid than anything that is pencilled there."""
+    beside = np.full_like(flat.foreign, 255)
+    dots = flat.layout.dots_mm
+    columns, rows = flat.at(np.array([dots.min(axis=0) - BESIDE_GRID_MM, dots.max(axis=0) + BESIDE_GRID_MM]))
+    (left, right), (below, above) = columns.round().astype(int).clip(0), rows.round().astype(int).clip(0)
+    beside[above:below, left:right] = 0
+    return beside
+
+
+@lru_cache(maxsize=1)
+def _square() -> Array:
+    """Points all over such a part."""
+    line = np.arange(-MIDDLE_MM, MIDDLE_MM + STEP_MM / 2, STEP_MM)
+    return np.asarray(np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2), np.float64)
+
+
+def _disc(across_mm: float) -> Mask:
+    side = 2 * round(across_mm * PX_PER_MM / 2) + 1
+    return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side)), np.uint8)
