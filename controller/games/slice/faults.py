@@ -72,7 +72,8 @@ def fault_of(state: State, ways: Sequence[tuple[State, Fit]], seen: Seen) -> Fau
     if first.elsewhere is not None:
         return _elsewhere(seen, first.elsewhere)
     if first.spot is None:
-        return _pile(state, ways, first, seen)
+        freed = _freed(state, nearest)
+        return _sauce_not_on_pile(freed, first, seen) if freed is not None else _pile(state, ways, first, seen)
     if first.found is not None and first.found in (BLOCKED, *(f"{face}{BLOCKED_TOO}" for face in _cards(state))):
         return _sauce(state, first, seen)
     if first.found in (None, DOWN) or first.expected not in (DOWN, BLOCKED):
@@ -202,6 +203,24 @@ def _pile(state: State, ways: Sequence[tuple[State, Fit]], odd: Odd, seen: Seen)
     remedy = "Put the cards back as they lay." if odd.expected is None else f"On top lay {_words(state, odd.expected)}."
     refusal = Refusal(headings.YOUR_TURN, problem, remedy, (odd.found,))
     return Fault(refusal, None, cards, certain=odd.certain)
+
+
+def _freed(state: State, nearest: State) -> Spot | None:
+    """The place of which somebody has taken the Hot Sauce."""
+    for player, (before, after) in enumerate(zip(state.seats, nearest.seats, strict=True), start=1):
+        for place, (was, now) in enumerate(zip(before.spots, after.spots, strict=True), start=1):
+            if was.blocked and not now.blocked:
+                return player, place
+    return None
+
+
+def _sauce_not_on_pile(freed: Spot, odd: Odd, seen: Seen) -> Fault:
+    """Hot Sauce is gone from a place, and does not lie where it would if a card had removed it."""
+    player, place = freed
+    problem = f"The Hot Sauce on place {place} of player {player} is gone, and is not on top of the Open Pile."
+    remedy = "Who removed it puts it there, on the card that removed it; if no card did, put it back on its slice."
+    refusal = Refusal(headings.HOT_SAUCE, problem, remedy, (HOT_SAUCE,))
+    return Fault(refusal, player, tuple(seen.open[:1]), certain=odd.certain)
 
 
 def _order(odd: Odd) -> Fault:

@@ -279,6 +279,16 @@ def test_what_removed_hot_sauce_shows_under_it(card: str) -> None:
     assert scene.moves() == ["P2 grabs", "P2 fills 3", f"reveal {card}", "P2 frees 4"]
 
 
+def test_hot_sauce_that_is_gone_and_not_on_the_open_pile() -> None:
+    """What lies on the Open Pile lay there before; Hot Sauce did not."""
+    scene = laid(table(ALL_DOWN, "? ? ?! ? ? ? ? ?", open=["onion", "bacon"]))
+    scene.lay(Lay(scene.hands.sauces[2, 3], None, True))
+    fault = scene.fault()
+    assert (fault.refusal.heading, fault.player) == ("Hot Sauce Cards", 2)
+    assert fault.refusal.problem.startswith("The Hot Sauce on place 3 of player 2 is gone")
+    assert "lay" not in fault.refusal.remedy
+
+
 def test_what_removed_hot_sauce_is_asked_where_it_is_covered() -> None:
     scene = laid(table(ALL_DOWN, "? ? ? ?! ? ? ? ?"), p2_3="tomato")
     scene.play("P2 grabs", "P2 fills 3", "reveal tomato", "P2 frees 4")
