@@ -132,6 +132,8 @@ class Known:
 
     is_laid_anew: bool
     """Whether the open card lies otherwise than then."""
+    is_untouched: bool
+    """Whether it lies just as it did then."""
     is_uncovered: bool
     """Whether the card on top lies where the one under the open card lay: the open card was taken away."""
     unseen: frozenset[Spot]
@@ -184,6 +186,7 @@ class SliceTable:
         lay, top = self._open_cards.get(state, ()), _open_card(seen)
         known = Known(
             is_laid_anew=bool(lay) and _is_elsewhere(top, lay[-1]),
+            is_untouched=bool(lay) and _is_there(top, lay[-1]),
             is_uncovered=len(lay) > 1 and _is_there(top, lay[-2]),
             unseen=self._unseen.get(state, frozenset()),
         )
@@ -451,6 +454,13 @@ def _bares(state: State, way: Way) -> bool:
     return len(state.open) > 1 and drawn == state.open[-2]
 
 
+def _is_replaced(state: State, way: Way) -> bool:
+    """Whether this way says that the open card was grabbed, and that its like has been drawn since. Who only takes
+    Hot Sauce away lays no card: the open one lies where it lay."""
+    is_taken = isinstance(way.moves[0], Grab) and isinstance(way.moves[-1], Draw)
+    return is_taken and way.state.open[-1] == state.open[-1]
+
+
 def _chances(ways: Sequence[Way], seen: Seen) -> Mapping[Moves, float]:
     """The share of the evidence of everything that fits, beside what no rule allows. What looks alike in all that
     anybody can see counts together, for the likeliest of it; the others have none."""
@@ -531,7 +541,7 @@ def _moves(
     several = len({_who(state, way) for way in worth if way.look == best.look}) > 1
     waits = _after_finish(state) if state.phase is Phase.ORDER else several or under_way or _burned(state, best.moves)
     taken_unseen = _may_be_taken(under_way, best, who) or _may_be_grabbed(state, best, seen, known)
-    if taken_unseen or _may_go_on(best, seen, known):
+    if taken_unseen or _may_go_on(best, seen, known) or (known.is_untouched and _is_replaced(state, best)):
         told = tuple(replace(play, probability=play.probability * UNTOLD_DRAW) for play in told)
     if under_way and pressed and who not in pressed and state.phase is not Phase.ORDER:
         return Reading(ReadingKind.FAULT, (), fault=faults.in_hand(under_way[0].state))

@@ -289,6 +289,17 @@ def test_hot_sauce_that_is_gone_and_not_on_the_open_pile() -> None:
     assert "lay" not in fault.refusal.remedy
 
 
+def test_hot_sauce_that_is_taken_away_while_the_card_that_removes_it_lies_untouched_is_asked_about() -> None:
+    scene = laid(table(ALL_DOWN, "? ? ?! ? ? ? ? ?"))
+    assert scene.read().kind is ReadingKind.AS_BEFORE  # where the onion lies is known from now on
+    onion = scene.world.pieces[scene.hands.open[-1]].pose
+    scene.lay(Lay(scene.hands.sauces[2, 3], None, True))
+    assert max(play.probability for play in scene.read().plays) < 0.99
+    assert onion is not None
+    scene.lay(Lay(scene.hands.open[-1], pose_at(onion, 4.0, 0.0), True))
+    assert scene.moves() == ["P2 grabs", "P2 frees 3", "draw onion"], "one that lies elsewhere may be another"
+
+
 def test_what_removed_hot_sauce_is_asked_where_it_is_covered() -> None:
     scene = laid(table(ALL_DOWN, "? ? ? ?! ? ? ? ?"), p2_3="tomato")
     scene.play("P2 grabs", "P2 fills 3", "reveal tomato", "P2 frees 4")
