@@ -151,7 +151,9 @@ def _sauce(state: State, odd: Odd, seen: Seen) -> Fault:
     """Hot Sauce where it may not be."""
     assert odd.spot is not None
     player, place = odd.spot
-    mover = next(one for one in range(1, state.players + 1) if one != player)
+    is_open = state.phase is Phase.GRAB and state.open[-1] == HOT_SAUCE
+    movers = rules.grabbers(state) if is_open else range(1, state.players + 1)
+    mover = next((one for one in movers if one != player), player)
     held = changed(state, phase=Phase.PLACE, drawer=mover, hand=HOT_SAUCE, own=False)
     refused = rules.refusal(held, Block(mover, player, place))
     if refused is None:

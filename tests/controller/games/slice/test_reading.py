@@ -13,7 +13,7 @@ from controller.hands import Lay
 from controller.reading import Layout, ReadingKind
 from controller.seating import areas
 from tests.controller.games.slice.laid_slice import LaidSlice, notation, pose_at
-from tests.controller.games.slice.situations import ALL_DOWN, dealt, game, table
+from tests.controller.games.slice.situations import ALL_DOWN, dealt, game, grabbed, table
 from vision.scene import HiddenCause, HiddenPlace, Pose
 
 
@@ -375,6 +375,14 @@ def test_hot_sauce_only_on_free_face_down_slices(pizza: str, place: int) -> None
     scene = laid(table(ALL_DOWN, pizza, open=["bacon", "hot-sauce"]))
     scene.lay(Lay(scene.hands.open[-1], scene.hands._slice_pose((2, place)), True))
     assert scene.fault(3).refusal.heading == "Hot Sauce Cards"
+
+
+def test_hot_sauce_on_the_pizza_of_the_only_player_who_may_grab_it() -> None:
+    scene = laid(grabbed(table(players=2), 2, 3, "hot-sauce"))
+    scene.lay(Lay(scene.hands.open[-1], scene.hands._slice_pose((1, 1)), True))
+    refusal = scene.fault().refusal
+    assert refusal.problem == "Hot Sauce does not go on one's own pizza."
+    assert "another player" in refusal.remedy
 
 
 def test_a_slice_that_is_turned_down() -> None:
