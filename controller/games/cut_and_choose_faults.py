@@ -282,8 +282,8 @@ class Faults(Generic[State]):
             together = lie.gap_mm(sightings[here], sightings[there]) < lie.TOGETHER_MM
             if together and portion_of[pair[0]] != portion_of[pair[1]]:
                 problem = f"{self.pieces(state, pair)} belong to two portions and lie together."
-                shift = self.name(state, self.words.shift)
-                remedy = f"Pull them apart as {self.words.slicer} had divided the pizza; only {shift} shifts a slice."
+                only = f"; only {self.name(state, self.words.shift)} shifts a slice" if state.special else ""
+                remedy = f"Pull them apart as {self.words.slicer} had divided the pizza{only}."
                 return Fault(Refusal(self.words.dividing, problem, remedy, pair), None, (here, there))
         return None
 

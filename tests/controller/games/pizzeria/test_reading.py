@@ -111,6 +111,15 @@ def test_what_lies_as_the_state_says_is_as_before(state: State) -> None:
         assert reading.kind is ReadingKind.AS_BEFORE or state.phase is Phase.REDRAW, (reading.fault, reading.note)
 
 
+@pytest.mark.parametrize(("start", "is_told"), [(game(), False), (advanced(), True)])
+def test_offer_e_is_spoken_of_only_where_there_are_offers(start: State, is_told: bool) -> None:
+    situation = Situation(served(start))
+    situation.state = quarters(situation.state)
+    refusal = situation.fault().refusal
+    assert "belong to two portions" in refusal.problem
+    assert ("offer E" in refusal.remedy) == is_told
+
+
 # Pizza is served! -----------------------------------------------------------------------------------------------------
 
 
