@@ -48,6 +48,10 @@ RETEST_S = 5.0
 """Pads that failed the self-test are tested anew so often: who frees them need not do anything else."""
 AGAIN_S = 0.05
 """What is missing is asked for at most so often."""
+LEAVE_BOOT_LOADER = bytes.fromhex("1b 01 00 01 0e 11 04")
+"""Arduino's boot loader for the ATmega2560 (STK500v2) waits for a program from the first byte that it hears, and goes
+on waiting while it hears any: our greeting alone would keep it for good. This lets it start the board's own program,
+which takes it for noise. Source: Atmel's AVR068, CMD_LEAVE_PROGMODE_ISP."""
 _BYTE_S = 0.95 * 10 / BAUD
 """What a byte takes on the line at least."""
 
@@ -316,7 +320,8 @@ class Session:
         self._greet_s = now_s + (REFUSED_S if self.state is LinkState.REFUSED else GREETING_S)
         self._greeting_token = (self._greeting_token + 1) % 65536
         self._greetings += 1
-        return _bytes_of(Who(schema_hash(), self._greeting_token))
+        who = _bytes_of(Who(schema_hash(), self._greeting_token))
+        return who if self.state is LinkState.READY else LEAVE_BOOT_LOADER + who
 
     def _acknowledgement(self, now_s: float) -> bytes:
         again = self._is_missing and now_s - self._again_s >= AGAIN_S

@@ -24,7 +24,16 @@ from firmware_bridge.schema import (
     Who,
 )
 from firmware_bridge.schema import schema_hash as ours
-from firmware_bridge.session import GREETING_S, REFUSED_S, RETEST_S, SILENCE_S, Buzzing, LinkState, Session
+from firmware_bridge.session import (
+    GREETING_S,
+    LEAVE_BOOT_LOADER,
+    REFUSED_S,
+    RETEST_S,
+    SILENCE_S,
+    Buzzing,
+    LinkState,
+    Session,
+)
 from firmware_bridge.signals import HOST_SEAT, RingPlace, Signal, SignalKind
 
 
@@ -275,6 +284,25 @@ def test_silence() -> None:
     assert "said nothing" in talk.session.words
     assert not talk.session.is_dead(talk.now_s)
     assert talk.session.is_dead(talk.now_s + SILENCE_S)
+
+
+def test_a_boot_loader_is_told_to_start_the_boards_program() -> None:
+    talk = Conversation()
+    assert LEAVE_BOOT_LOADER in talk.session.due(talk.now_s)
+    talk.settle()
+    assert LEAVE_BOOT_LOADER not in talk.session.due(talk.now_s + 1.0)
+    talk.now_s += SILENCE_S + 1.0
+    assert LEAVE_BOOT_LOADER in talk.session.due(talk.now_s), "it was reset"
+    talk.hear(Here(1, 0, "other messages"))
+    assert LEAVE_BOOT_LOADER in talk.session.due(talk.now_s + REFUSED_S), "it was reset, too"
+
+
+def test_what_a_boot_loader_is_told_is_a_message_of_stk500() -> None:
+    start, number, size, token, body, checksum = (
+        *LEAVE_BOOT_LOADER[:2], LEAVE_BOOT_LOADER[2:4], *LEAVE_BOOT_LOADER[4:],
+    )  # fmt: skip
+    assert (start, number, size, token, body) == (0x1B, 1, b"\0\1", 0x0E, 0x11)
+    assert checksum == start ^ number ^ size[0] ^ size[1] ^ token ^ body
 
 
 def test_refused_and_asked_again() -> None:
