@@ -35,6 +35,9 @@ _FOCAL_SPREAD = 0.05
 """How far such a lens is from that (natural logarithm), as are the fields of view said there; focusing moves it."""
 _SAME = 0.02
 """What differs by less is no adjustment, and no other exposure: sensors expose whole numbers of their lines."""
+_CONVERGED = 2
+"""AeState's AeStateConverged (libcamera, src/libcamera/control_ids_core.yaml), which replaces AeLocked from libcamera
+0.5 on (https://github.com/raspberrypi/libcamera/issues/246)."""
 _FLICKER_MANUAL = 1
 """AeFlickerMode's FlickerManual, by AeFlickerPeriod in microseconds (libcamera, src/libcamera/control_ids_core.yaml).
 The automatics then choose whole numbers of that period where they expose for longer (Raspberry Pi's libcamera,
@@ -200,7 +203,8 @@ class PiCamera:
             request = self._next_request(self._clock_ns() + int(_START_TIMEOUT_S * 1e9))
             metadata = request.get_metadata()
             request.release()
-            if number + 1 >= FEWEST_SETTLING_FRAMES and metadata.get("AeLocked"):
+            is_settled = metadata.get("AeLocked") or metadata.get("AeState") == _CONVERGED
+            if number + 1 >= FEWEST_SETTLING_FRAMES and is_settled:
                 break
         return metadata
 

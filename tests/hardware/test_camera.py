@@ -16,7 +16,7 @@ import pytest
 from hardware.camera import Adjustment, Camera, CameraError, CameraLost, CameraTimeout, RecordingEnded
 from hardware.drivers import UnknownDriver, open_camera, recorded_files
 from hardware.opencv_camera import FROZEN_S, Recording, UsbCamera
-from hardware.pi_camera import PiCamera
+from hardware.pi_camera import FEWEST_SETTLING_FRAMES, MOST_SETTLING_FRAMES, PiCamera
 from hardware.simulated.camera import SimulatedCamera
 from hardware.simulated.knocks import KnockedCamera
 from hardware.simulated.renderer import Renderer
@@ -57,7 +57,7 @@ class StandInRequest:
             "ExposureTime": self._camera.settled[0],
             "AnalogueGain": self._camera.settled[1],
             "ColourGains": (1.5, 1.7),
-            "AeLocked": True,
+            **self._camera.automatics,
         } | ({"ScalerCrop": self._camera.crop} if self._camera.crop is not None else {})
 
     def make_array(self, name: str) -> np.ndarray[Any, Any]:
@@ -101,6 +101,8 @@ class StandInPicamera2:
         self.controls: dict[str, Any] = {}
         self.settled = 9000, 2.0
         """The exposure in microseconds and the gain that its automatics arrive at."""
+        self.automatics: dict[str, bool | int] = {"AeLocked": True}
+        """What is said of how far they are; newer libcameras say it otherwise."""
         self.camera_controls: dict[str, tuple[float, float, float | None]] = {
             "ExposureTime": (75, 200_000, 20_000),
             "AnalogueGain": (1.0, 16.0, 1.0),
@@ -309,6 +311,24 @@ def test_of_other_cameras_no_focal_length_is_known(model: str, crop: tuple[int, 
     clock = VirtualClock()
     camera = PiCamera(SIZE, 30.0, lambda: StandInPicamera2(clock, model, crop), lambda: int(clock.now_s * 1e9))
     assert camera.read(1.0).assumed == ANY_CAMERA
+
+
+@pytest.mark.parametrize(
+    ("automatics", "pictures"),
+    [
+        pytest.param({"AeLocked": True}, FEWEST_SETTLING_FRAMES, id="libcamera before 0.5"),
+        pytest.param({"AeState": 2}, FEWEST_SETTLING_FRAMES, id="from 0.5 on"),
+        pytest.param({"AeLocked": False}, MOST_SETTLING_FRAMES, id="not settled, before 0.5"),
+        pytest.param({"AeState": 1}, MOST_SETTLING_FRAMES, id="not settled, from 0.5 on"),
+    ],
+)
+def test_it_waits_until_the_automatics_have_settled(automatics: dict[str, bool | int], pictures: int) -> None:
+    clock = VirtualClock()
+    device = StandInPicamera2(clock)
+    device.automatics = automatics
+    began_s = clock.now_s
+    PiCamera(SIZE, 30.0, lambda: device, lambda: int(clock.now_s * 1e9))
+    assert clock.now_s - began_s == pytest.approx(pictures / 30)
 
 
 def test_more_light_comes_from_a_longer_exposure_then_from_gain_and_less_the_other_way() -> None:
