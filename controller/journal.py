@@ -854,6 +854,8 @@ def _answer(connection: sqlite3.Connection, query: _Query, path: Path) -> None:
         query.done.set_result(connection.execute(query.sql, query.values).fetchall())
     except sqlite3.Error as error:
         query.done.set_exception(JournalDamaged(f"{path}: cannot be read: {error}"))
+    except Exception as error:  # whatever it is, who waits must hear of it, and the thread goes on
+        query.done.set_exception(error)
 
 
 def _insert(connection: sqlite3.Connection, appends: Sequence[_Append]) -> list[int]:

@@ -139,6 +139,14 @@ def test_the_file_itself_forbids_changes(path: Path, statement: str) -> None:
     connection.close()
 
 
+def test_what_cannot_be_asked_does_not_stop_the_journal(path: Path) -> None:
+    with Journal(path) as journal:
+        journal.append("start", {}).result()
+        with pytest.raises(OverflowError):
+            journal.evidence(1 << 64)
+        assert journal.append("move", {}).result(10) == 2
+
+
 def test_an_open_journal_is_nobody_elses(path: Path) -> None:
     with Journal(path) as journal:
         with pytest.raises(JournalInUse, match=r"journal\.db: another process has this journal open"):
