@@ -7,7 +7,7 @@ missing is asked for again, what nobody has room for stays on the board. The boa
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from firmware_bridge.clock import ClockMap, Exchange, TickCounter
@@ -276,6 +276,9 @@ class Session:
             self._set(LinkState.GREETING, "the board has started anew")
             self._greet_s = now_s
             return
+        if self.pong is None:  # a program before us may have given its last sound the number of our first
+            number = pong.buzz % 255 + 1 if self._is_buzz_due else pong.buzz
+            self._buzz = replace(self._buzz, number=number)
         self.pong = pong
         self._is_buzz_due &= pong.buzz != self._buzz.number
         if pong.token != self._token or self._asked_s is None:
@@ -351,7 +354,8 @@ class Session:
         if not self._is_order_new:
             return b""
         self._is_order_new = False
-        return _bytes_of(Lamps(*self._lamps)) + (_bytes_of(self._buzz) if self._is_buzz_due else b"")
+        sounds = self._is_buzz_due and self.pong is not None
+        return _bytes_of(Lamps(*self._lamps)) + (_bytes_of(self._buzz) if sounds else b"")
 
     def _test(self, now_s: float) -> bytes:
         failed = self.hello is not None and self.hello.stuck | self.hello.bridged

@@ -354,6 +354,20 @@ def test_orders_go_out_at_once() -> None:
     assert talk.said(0.001) == []
 
 
+@pytest.mark.parametrize("before", [0, 1, 254, 255])
+@pytest.mark.parametrize("early", [True, False])
+def test_the_first_sound_is_another_than_the_last_of_a_program_before(before: int, early: bool) -> None:
+    talk = Conversation()
+    if early:
+        talk.session.buzz(Buzzing(0.1, 0.0, 1))
+    talk.greet(a_hello(token=talk._next_token()))
+    ping = next(message for message in talk.said() if isinstance(message, Ping))
+    talk.hear(a_pong(token=ping.token, buzz=before))
+    if not early:
+        talk.session.buzz(Buzzing(0.1, 0.0, 1))
+    assert Buzz(before % 255 + 1, 100, 0, 1) in talk.said(0.1)
+
+
 def test_pads_are_tested_when_asked_until_the_board_has_answered() -> None:
     talk = Conversation()
     talk.session.test_pads()
