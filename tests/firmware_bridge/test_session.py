@@ -2,6 +2,8 @@
 
 import math
 from dataclasses import replace
+from functools import reduce
+from operator import xor
 
 import pytest
 
@@ -298,11 +300,9 @@ def test_a_boot_loader_is_told_to_start_the_boards_program() -> None:
 
 
 def test_what_a_boot_loader_is_told_is_a_message_of_stk500() -> None:
-    start, number, size, token, body, checksum = (
-        *LEAVE_BOOT_LOADER[:2], LEAVE_BOOT_LOADER[2:4], *LEAVE_BOOT_LOADER[4:],
-    )  # fmt: skip
-    assert (start, number, size, token, body) == (0x1B, 1, b"\0\1", 0x0E, 0x11)
-    assert checksum == start ^ number ^ size[0] ^ size[1] ^ token ^ body
+    *said, checksum = LEAVE_BOOT_LOADER
+    assert said == [0x1B, 1, 0, 1, 0x0E, 0x11]
+    assert checksum == reduce(xor, said)
 
 
 def test_refused_and_asked_again() -> None:

@@ -1,8 +1,10 @@
 """Shadows as thin as strokes, of blinds, bars of a window, netting or branches: dark lines that run on over the middles
 of squares and between the boxes, where nothing is printed and hardly anything is pencilled."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import product
 
 import cv2
 import numpy as np
@@ -28,6 +30,10 @@ EDGE_MM, BESIDE_GRID_MM, BESIDE_BOXES_MM = 3.9, 4.0, 2.6
 """Nothing is pencilled farther from the grid, and from a box."""
 ALONG_MM = 9.0
 """In the grid it goes on so far beside where it runs over them: what is pencilled touches it and is as dark."""
+THROUGH_MM, STRAIGHT, STEPS, MOST_ASLANT = 3.0, 0.95, 100, 0.25
+"""One that lies along a row of dots runs over nothing bare, but straight through the grid and beyond it at both sides:
+so much of the way, seen at so many points, is dark, and its shorter side is no more than such a share of the other. It
+is so wide at most to each side."""
 CROSSING_MM = 6.0
 """Where two cross paper seems to be darker, and they do not."""
 BESIDE_MM = 0.5
@@ -41,27 +47,66 @@ def with_stripes(flat: FlatSheet) -> FlatSheet:
 
 def _stripes_of(flat: FlatSheet, noise: float) -> Mask:
     none = np.zeros_like(flat.foreign)
-    middles = _bare_parts(flat.layout)[:, None] + _square()
     least = max(DARKER, NOISES * noise)
-    open_ones = flat.sampled(flat.foreign.astype(np.float32), middles) < 1.0
-    dark = (flat.sampled(flat.darkness, middles) > least) & open_ones
-    if np.count_nonzero(dark.mean(axis=1) > DARK_SHARE) < CROSSED:
+    sides = _sides(flat.layout)
+    middles, *edges = (middle[:, None] + square for middle, square in _looked_at(flat.layout, sides))
+
+    def struck(points_mm: Array) -> int:
+        open_ones = flat.sampled(flat.foreign.astype(np.float32), points_mm) < 1.0
+        dark = (flat.sampled(flat.darkness, points_mm) > least) & open_ones
+        return int(np.count_nonzero(dark.mean(axis=1) > DARK_SHARE))
+
+    below, above, left, right = (struck(edge) for edge in edges)
+    if struck(middles) < CROSSED and not (below and above) and not (left and right):
         return none
     darker = np.where((flat.darkness > least) & (flat.foreign == 0), np.uint8(255), np.uint8(0))
     count, labels = cv2.connectedComponents(darker, connectivity=8)
     parts = np.asarray(labels, np.intp)
-    looked_at = [_pixels(flat, points) for points in (middles, _around_grid(flat.layout)[:, None] + _square() / 2)]
+    looked_at = [_pixels(flat, points) for points in (middles, *edges)]
     crossed = np.array([_crossed(parts[at], count) for at in looked_at])
-    if crossed[0, 1:].max() < CROSSED:
+    through = [one for pair in (looked_at[1:3], looked_at[3:5]) for one in _straight_through(parts, *pair)]
+    is_crossed = crossed[0, 1:].max(initial=0) >= CROSSED
+    if not (is_crossed or through):
         return none
-    shadow = np.asarray(crossed.sum(axis=0) > 0)
+    shadow, near = np.asarray(is_crossed & (crossed.sum(axis=0) > 0)), none.copy()
     shadow[0] = False
-    near = none.copy()
     for at in looked_at:
         near[at] = np.maximum(near[at], 255 * shadow[parts[at]])
     near = np.asarray(cv2.dilate(near, _disc(2 * ALONG_MM)), np.uint8) | _beside_grid(flat)
+    for part, start, end in through:
+        shadow[part] = True
+        cv2.line(near, start, end, (255,), round(2 * THROUGH_MM * PX_PER_MM))
     shadows = cv2.morphologyEx(near * shadow[parts], cv2.MORPH_CLOSE, _disc(CROSSING_MM))
     return np.asarray(cv2.dilate(shadows, _disc(2 * BESIDE_MM)), np.uint8)
+
+
+def _looked_at(layout: SheetLayout, sides: Sequence[Array]) -> list[tuple[Array, Array]]:
+    return [(_bare_parts(layout), _square()), *((side, _square() / 2) for side in sides)]
+
+
+def _straight_through(
+    parts: Pixels, first: tuple[Pixels, Pixels], last: tuple[Pixels, Pixels]
+) -> Iterator[tuple[int, tuple[int, int], tuple[int, int]]]:
+    """What runs straight from one side of the grid to the other: its part, and where (column, row) it starts and ends.
+    Strokes from dot to dot do not reach beyond the grid on both sides."""
+    ends = [_ends(parts, *side) for side in (first, last)]
+    for (one, start), (other, end) in product(*ends):
+        if one == other and np.abs(end - start).min() <= MOST_ASLANT * np.abs(end - start).max():
+            columns, rows = np.linspace(start, end, STEPS).round().astype(np.intp).T
+            if (parts[rows, columns] == one).mean() >= STRAIGHT:
+                yield one, (int(start[0]), int(start[1])), (int(end[0]), int(end[1]))
+
+
+def _ends(parts: Pixels, rows: Pixels, columns: Pixels) -> list[tuple[int, Array]]:
+    """Of each place (n x m pixels) over which something runs, what does, and the middle (column, row) of that."""
+    found = []
+    for row, column in zip(rows, columns, strict=True):
+        labels = parts[row, column]
+        for label in np.unique(labels[labels > 0]).tolist():
+            there = labels == label
+            if there.mean() > DARK_SHARE:
+                found.append((int(label), np.array([column[there].mean(), row[there].mean()])))
+    return found
 
 
 def _pixels(flat: FlatSheet, points_mm: Array) -> tuple[Pixels, Pixels]:
@@ -78,14 +123,15 @@ def _crossed(numbers: Pixels, count: int) -> Pixels:
     return np.asarray((over > DARK_SHARE).sum(axis=0), np.intp)
 
 
-def _around_grid(layout: SheetLayout) -> Array:
-    """n x 2: the middles of parts around the grid, half as wide, beyond what is pencilled at its edge. A frame may be
-    printed there."""
-    (left, below), (right, above) = layout.dots_mm.min(axis=0) - EDGE_MM, layout.dots_mm.max(axis=0) + EDGE_MM
-    x, y = np.arange(left, right, MIDDLE_MM), np.arange(below, above, MIDDLE_MM)
-    lying = [np.column_stack([x, np.full(len(x), row)]) for row in (below, above)]
-    upright = [np.column_stack([np.full(len(y), column), y]) for column in (left, right)]
-    return np.concatenate([*lying, *upright])
+def _sides(layout: SheetLayout) -> tuple[Array, Array, Array, Array]:
+    """n x 2 each: the middles of parts below, above, left and right of the grid, half as wide, beyond what is pencilled
+    at its edge. A frame may be printed there, but not between the outer dots."""
+    low, high = layout.dots_mm.min(axis=0), layout.dots_mm.max(axis=0)
+    x, y = (np.arange(low[i] + MIDDLE_MM / 2, high[i], MIDDLE_MM) for i in range(2))
+    rows, columns = (low[1] - EDGE_MM, high[1] + EDGE_MM), (low[0] - EDGE_MM, high[0] + EDGE_MM)
+    below, above = (np.column_stack([x, np.full(len(x), row)]) for row in rows)
+    left, right = (np.column_stack([np.full(len(y), column), y]) for column in columns)
+    return below, above, left, right
 
 
 def _bare_parts(layout: SheetLayout) -> Array:
