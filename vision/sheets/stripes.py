@@ -2,7 +2,7 @@
 of squares and between the boxes, where nothing is printed and hardly anything is pencilled."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import product
 
@@ -15,6 +15,7 @@ from vision.sheets.layout import Array, SheetLayout
 from vision.sheets.measures import noise_of
 
 Pixels = NDArray[np.intp]
+_Places = tuple[Pixels, Pixels]
 _Part = tuple[float, float, float, float]
 """A rectangle (mm): left, lower, right, upper."""
 
@@ -28,13 +29,13 @@ CROSSED = 5
 many when they are more."""
 EDGE_MM, BESIDE_GRID_MM, BESIDE_BOXES_MM = 3.9, 4.0, 2.6
 """Nothing is pencilled farther from the grid, and from a box."""
-ALONG_MM = 9.0
+ALONG_MM = 8.0
 """In the grid it goes on so far beside where it runs over them: what is pencilled touches it and is as dark."""
 THROUGH_MM, STRAIGHT, STEPS, MOST_ASLANT = 3.0, 0.95, 100, 0.25
 """One that lies along a row of dots runs over nothing bare, but straight through the grid and beyond it at both sides:
 so much of the way, seen at so many points, is dark, and its shorter side is no more than such a share of the other. It
 is so wide at most to each side."""
-CROSSING_MM = 6.0
+CROSSING_MM = 5.0
 """Where two cross paper seems to be darker, and they do not."""
 BESIDE_MM = 0.5
 """A shadow's edges are soft."""
@@ -42,27 +43,67 @@ BESIDE_MM = 0.5
 
 def with_stripes(flat: FlatSheet) -> FlatSheet:
     """The sheet with the thin shadows that lie on it, and did not when it was seen blank."""
-    return replace(flat, stripes=_stripes_of(flat.pencilled, noise_of(flat)))
+    pencilled, looked_at = flat.pencilled, _looked_at(_Grid.of(flat))
+    darker = _darker(pencilled, DARKER)
+    if not _may_be_striped(darker, looked_at):
+        return flat
+    noise = noise_of(pencilled)
+    if NOISES * noise > DARKER:
+        darker = _darker(pencilled, NOISES * noise)
+        if not _may_be_striped(darker, looked_at):
+            return flat
+    return replace(flat, stripes=_stripes_of(flat, darker, looked_at))
 
 
-def _stripes_of(flat: FlatSheet, noise: float) -> Mask:
+def _darker(flat: FlatSheet, least: float) -> Mask:
+    return np.where((flat.darkness > least) & (flat.foreign == 0), np.uint8(255), np.uint8(0))
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """Where flat sheets of one print are bare; two of one print are the same."""
+
+    print: tuple[object, ...]
+    shape: tuple[int, int]
+    """Rows and columns of pixels."""
+    corner_mm: tuple[float, float]
+    """Left, upper."""
+    layout: SheetLayout = field(compare=False)
+
+    @classmethod
+    def of(cls, flat: FlatSheet) -> "_Grid":
+        one = flat.layout
+        squares = tuple(topping.square for topping in one.toppings)
+        printed = (one.columns, one.rows, one.pitch_mm, one.first_mm, one.boxes, squares)
+        rows, columns = flat.foreign.shape[:2]
+        return cls(printed, (rows, columns), (flat.left_mm, flat.top_mm), one)
+
+    def pixels(self, points_mm: Array) -> _Places:
+        """Rows and columns (n x m each) of points (n x m x 2)."""
+        from_corner = (points_mm - self.corner_mm) * (PX_PER_MM, -PX_PER_MM) - 0.5
+        columns, rows = (
+            np.clip(np.round(from_corner[..., i]).astype(np.intp), 0, self.shape[1 - i] - 1) for i in range(2)
+        )
+        return rows, columns
+
+
+@lru_cache(maxsize=4)
+def _looked_at(grid: _Grid) -> tuple[_Places, ...]:
+    """Middles, and below, above, left and right of the grid: rows and columns of what is looked at."""
+    layout, square = grid.layout, _square()
+    sides = (side[:, None] + square / 2 for side in _sides(layout))
+    return tuple(grid.pixels(points) for points in (_bare_parts(layout)[:, None] + square, *sides))
+
+
+def _may_be_striped(darker: Mask, looked_at: Sequence[_Places]) -> bool:
+    struck = [int(np.count_nonzero((darker[at] > 0).mean(axis=1) > DARK_SHARE)) for at in looked_at]
+    return struck[0] >= CROSSED or all(struck[1:3]) or all(struck[3:5])
+
+
+def _stripes_of(flat: FlatSheet, darker: Mask, looked_at: Sequence[_Places]) -> Mask:
     none = np.zeros_like(flat.foreign)
-    least = max(DARKER, NOISES * noise)
-    sides = _sides(flat.layout)
-    middles, *edges = (middle[:, None] + square for middle, square in _looked_at(flat.layout, sides))
-
-    def struck(points_mm: Array) -> int:
-        open_ones = flat.sampled(flat.foreign.astype(np.float32), points_mm) < 1.0
-        dark = (flat.sampled(flat.darkness, points_mm) > least) & open_ones
-        return int(np.count_nonzero(dark.mean(axis=1) > DARK_SHARE))
-
-    below, above, left, right = (struck(edge) for edge in edges)
-    if struck(middles) < CROSSED and not (below and above) and not (left and right):
-        return none
-    darker = np.where((flat.darkness > least) & (flat.foreign == 0), np.uint8(255), np.uint8(0))
     count, labels = cv2.connectedComponents(darker, connectivity=8)
     parts = np.asarray(labels, np.intp)
-    looked_at = [_pixels(flat, points) for points in (middles, *edges)]
     crossed = np.array([_crossed(parts[at], count) for at in looked_at])
     through = [one for pair in (looked_at[1:3], looked_at[3:5]) for one in _straight_through(parts, *pair)]
     is_crossed = crossed[0, 1:].max(initial=0) >= CROSSED
@@ -72,20 +113,16 @@ def _stripes_of(flat: FlatSheet, noise: float) -> Mask:
     shadow[0] = False
     for at in looked_at:
         near[at] = np.maximum(near[at], 255 * shadow[parts[at]])
-    near = np.asarray(cv2.dilate(near, _disc(2 * ALONG_MM)), np.uint8) | _beside_grid(flat)
+    near = np.asarray(cv2.dilate(near, _box(2 * ALONG_MM)), np.uint8) | _beside_grid(flat)
     for part, start, end in through:
         shadow[part] = True
         cv2.line(near, start, end, (255,), round(2 * THROUGH_MM * PX_PER_MM))
-    shadows = cv2.morphologyEx(near * shadow[parts], cv2.MORPH_CLOSE, _disc(CROSSING_MM))
-    return np.asarray(cv2.dilate(shadows, _disc(2 * BESIDE_MM)), np.uint8)
-
-
-def _looked_at(layout: SheetLayout, sides: Sequence[Array]) -> list[tuple[Array, Array]]:
-    return [(_bare_parts(layout), _square()), *((side, _square() / 2) for side in sides)]
+    shadows = cv2.morphologyEx(near * shadow[parts], cv2.MORPH_CLOSE, _box(CROSSING_MM))
+    return np.asarray(cv2.dilate(shadows, _box(2 * BESIDE_MM)), np.uint8)
 
 
 def _straight_through(
-    parts: Pixels, first: tuple[Pixels, Pixels], last: tuple[Pixels, Pixels]
+    parts: Pixels, first: _Places, last: _Places
 ) -> Iterator[tuple[int, tuple[int, int], tuple[int, int]]]:
     """What runs straight from one side of the grid to the other: its part, and where (column, row) it starts and ends.
     Strokes from dot to dot do not reach beyond the grid on both sides."""
@@ -107,13 +144,6 @@ def _ends(parts: Pixels, rows: Pixels, columns: Pixels) -> list[tuple[int, Array
             if there.mean() > DARK_SHARE:
                 found.append((int(label), np.array([column[there].mean(), row[there].mean()])))
     return found
-
-
-def _pixels(flat: FlatSheet, points_mm: Array) -> tuple[Pixels, Pixels]:
-    """Rows and columns (n x m each) of points (n x m x 2)."""
-    at = zip(flat.at(points_mm), flat.foreign.shape[::-1], strict=True)
-    columns, rows = (np.clip(np.round(values).astype(np.intp), 0, size - 1) for values, size in at)
-    return rows, columns
 
 
 def _crossed(numbers: Pixels, count: int) -> Pixels:
@@ -148,7 +178,6 @@ def _bare_parts(layout: SheetLayout) -> Array:
     return np.concatenate([layout.bare_mm, _beside(around(low, high, 0.0), printed)])
 
 
-@lru_cache(maxsize=16)
 def _beside(area: _Part, printed: tuple[_Part, ...]) -> Array:
     """n x 2: the middles of parts of an area that touch neither each other nor what is printed."""
     x, y = (np.arange(area[i] + MIDDLE_MM, area[i + 2] - MIDDLE_MM, MIDDLE_MM / 2) for i in range(2))
@@ -173,13 +202,12 @@ def _beside_grid(flat: FlatSheet) -> Mask:
     return beside
 
 
-@lru_cache(maxsize=1)
 def _square() -> Array:
     """Points all over such a part."""
     line = np.arange(-MIDDLE_MM, MIDDLE_MM + STEP_MM / 2, STEP_MM)
     return np.asarray(np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2), np.float64)
 
 
-def _disc(across_mm: float) -> Mask:
+def _box(across_mm: float) -> Mask:
     side = 2 * round(across_mm * PX_PER_MM / 2) + 1
-    return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side)), np.uint8)
+    return np.ones((side, side), np.uint8)
