@@ -124,7 +124,7 @@ def shaded(image: Image, edge: ShadowEdge) -> Image:
     return np.asarray(image * (1.0 - share * (1.0 - shade)), np.uint8)
 
 
-@cases("turn_deg", [0.0, 90.0, 30.0], always=1)
+@cases("turn_deg", [0.0, 10.0, 90.0, 30.0], always=2)
 def test_a_shadows_edge_on_a_sheet_is_no_line_and_hides_none(turn_deg: float) -> None:
     """Along a row or a column of dots, where lines are pencilled, and askew. Others there may be doubtful."""
     image = photograph(pencilled(), np.random.default_rng(3), Camera(px_per_mm=4.0))

@@ -19,8 +19,9 @@ _Places = tuple[Pixels, Pixels]
 _Part = tuple[float, float, float, float]
 """A rectangle (mm): left, lower, right, upper."""
 
-DARKER, NOISES = 0.05, 5.0
-"""What is darker (logarithm) than paper by more than the first, and by so many times its noise, may be a shadow."""
+DARKER, NOISES = 0.15, 5.0
+"""What is darker (logarithm) than paper by more than the first, and by so many times its noise, may be a shadow. Where
+the edge of a wide one is taken off a sheet, up to 0.12 is left along it."""
 MIDDLE_MM, STEP_MM, DARK_SHARE = 2.2, 0.55, 0.12
 """A square's middle, so far to each side, is crossed where so much of it is that dark; so is a part so large that lies
 beside boxes and grid."""
