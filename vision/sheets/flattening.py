@@ -166,9 +166,7 @@ class FlatSheet:
 
     def at(self, points_mm: Array) -> tuple[Array, Array]:
         """Pixel columns and rows of points (... x 2) in the sheet's own frame."""
-        points = np.asarray(points_mm, np.float64)
-        across, down = points[..., 0] - self.left_mm, self.top_mm - points[..., 1]
-        return across * PX_PER_MM - 0.5, down * PX_PER_MM - 0.5
+        return pixels_at(points_mm, self.left_mm, self.top_mm)
 
     def to_cells(self, points_mm: Array) -> Array:
         """Columns and rows of cells (... x 2) of points."""
@@ -280,6 +278,13 @@ def flatten(
         blur_mm=blur,
         out_of_focus=blur * px_per_mm > OUT_OF_FOCUS * image.shape[1],
     )
+
+
+def pixels_at(points_mm: Array, left_mm: float, top_mm: float) -> tuple[Array, Array]:
+    """Pixel columns and rows of points (... x 2) on a flat sheet whose left and upper edges are there."""
+    points = np.asarray(points_mm, np.float64)
+    across, down = points[..., 0] - left_mm, top_mm - points[..., 1]
+    return across * PX_PER_MM - 0.5, down * PX_PER_MM - 0.5
 
 
 @lru_cache(maxsize=16)

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.sheets.flattening import PX_PER_MM, FlatSheet, Mask
+from vision.sheets.flattening import PX_PER_MM, FlatSheet, Mask, pixels_at
 from vision.sheets.layout import Array, SheetLayout
 from vision.sheets.measures import noise_of
 
@@ -62,7 +62,7 @@ def _darker(flat: FlatSheet, least: float) -> Mask:
 
 @dataclass(frozen=True, slots=True)
 class _Grid:
-    """Where flat sheets of one print are bare; two of one print are the same."""
+    """What tells where flat sheets of one print are bare; two of one print are equal."""
 
     print: tuple[object, ...]
     shape: tuple[int, int]
@@ -81,10 +81,8 @@ class _Grid:
 
     def pixels(self, points_mm: Array) -> _Places:
         """Rows and columns (n x m each) of points (n x m x 2)."""
-        from_corner = (points_mm - self.corner_mm) * (PX_PER_MM, -PX_PER_MM) - 0.5
-        columns, rows = (
-            np.clip(np.round(from_corner[..., i]).astype(np.intp), 0, self.shape[1 - i] - 1) for i in range(2)
-        )
+        at = zip(pixels_at(points_mm, *self.corner_mm), self.shape[::-1], strict=True)
+        columns, rows = (np.clip(np.round(values).astype(np.intp), 0, size - 1) for values, size in at)
         return rows, columns
 
 
