@@ -416,9 +416,11 @@ def test_an_owner_outlines_a_missed_piece_by_touch_and_by_keys(tmp_path: Path) -
     gone = next(piece for piece in pieces if piece.kind == "special")
 
     def at(point: tuple[float, float]) -> str:
+        """Where in the window a place in the photo is, once what the page has become is drawn."""
         return (
-            "(() => { const box = document.querySelector('.frame img').getBoundingClientRect(); return "
-            f"[box.left + {point[0]} * box.width / 1280, box.top + {point[1]} * box.height / 720]; }})()"
+            "new Promise((done) => requestAnimationFrame(() => setTimeout(() => { "
+            "const box = document.querySelector('.frame img').getBoundingClientRect(); "
+            f"done([box.left + {point[0]} * box.width / 1280, box.top + {point[1]} * box.height / 720]); }})))"
         )
 
     async def scenario() -> None:
@@ -427,7 +429,8 @@ def test_an_owner_outlines_a_missed_piece_by_touch_and_by_keys(tmp_path: Path) -
             await page.until("[...document.querySelectorAll('img')].filter((i) => i.naturalWidth > 0).length === 10")
             await page.evaluate(f"document.querySelectorAll('.piece')[{gone.number - 1}].lastElementChild.click()")
             await page.until("document.querySelectorAll('.piece').length === 8")
-            await page.until("document.querySelector('.frame img').naturalWidth > 0")
+            # The page grows with every picture, which may move what is tapped.
+            await page.until("[...document.querySelectorAll('img')].every((i) => i.complete && i.naturalWidth > 0)")
             await page.evaluate("(() => { const kind = document.querySelector('select'); kind.value = 'special'; })()")
             await page.evaluate("document.querySelector('.outline').click()")
             beside = (gone.corners[0][0] - 60.0, gone.corners[0][1])
