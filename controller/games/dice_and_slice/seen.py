@@ -129,6 +129,11 @@ class SheetSeen:
         """The places of dots that are hidden."""
         return sum(bit for kind, bit in self._hidden if kind is MarkKind.DOT)
 
+    @property
+    def hidden_crosses(self) -> int:
+        """The squares of which it is hidden whether their topping is crossed off."""
+        return sum(bit for kind, bit in self._hidden if kind is MarkKind.CROSSED_TOPPING)
+
     def hinted(self) -> int:
         """The dots that may be new."""
         return sum(bit for bit, odds in self.dots.items() if odds >= HINT) & ~self._known.dots

@@ -39,6 +39,8 @@ was not seen."""
 UNSEEN = math.log(0.02)
 """How readily it is believed that all dots of a die, or an extra dot, are at places that are hidden. There are many, so
 each alone is less likely than nothing; but where one would explain what is seen otherwise, that is asked about."""
+WITHOUT = math.log(0.1)
+"""How readily it is believed that somebody does without extra dots one of whose toppings is hidden."""
 PRESSED = math.log(0.1)
 """How readily it is believed that who presses the button has marked nothing."""
 DIE_DOUBT = 0.2
@@ -286,6 +288,7 @@ def _marked(state: State, player: Player, sheet: SheetSeen, *, pressed: bool) ->
         one.moves: one.fit.log
         + (PRESSED if pressed and not one.moves else 0.0)
         + UNSEEN * _unseen(state, sheet, one.moves)
+        + WITHOUT * _may_have_used(state, player, sheet, one.moves)
         for one in fitting
     }
     other = OTHER + sheet.ceiling() + max(one.fit.log_rest for one in fitting)
@@ -313,10 +316,21 @@ def _unseen(state: State, sheet: SheetSeen, moves: Moves) -> int:
     return sum(not dots & ~sheet.hidden_dots for dots in marked)
 
 
+def _left(state: State, player: Player, moves: Moves) -> list[int]:
+    """The toppings whose extra dots these moves do without."""
+    if not moves or not isinstance(moves[-1], Stop):
+        return []
+    return list(grid.list_bits(ways.done_without(state, player, moves)))
+
+
+def _may_have_used(state: State, player: Player, sheet: SheetSeen, moves: Moves) -> bool:
+    """Whether one of the toppings whose extra dots they do without is hidden."""
+    return any(bit & sheet.hidden_crosses for bit in _left(state, player, moves))
+
+
 def _not_used(state: State, player: Player, sheet: SheetSeen, moves: Moves) -> list[float]:
     """The odds that toppings are crossed off whose extra dots these moves do without."""
-    left = ways.done_without(state, player, moves) if moves and isinstance(moves[-1], Stop) else 0
-    return [sheet.crosses.get(bit, 0.0) for bit in grid.list_bits(left)]
+    return [sheet.crosses.get(bit, 0.0) for bit in _left(state, player, moves)]
 
 
 def _marks(state: State, player: Player, moves: Moves, probability: float) -> Play:

@@ -468,3 +468,16 @@ def test_what_may_be_marked_otherwise_where_nothing_is_seen_is_asked_about() -> 
         ["P1 marks c3", "P1 adds l9 for mushroom-b2"],
     ]
     assert reading.plays[0].probability < 0.99
+
+
+def test_who_is_not_seen_to_use_an_extra_dot_has_not_surely_done_without() -> None:
+    """Its dot and its topping lie in a shadow."""
+    sheets = LaidSheets(with_dots(started(2, ("A1", "B5"), "A"), "b2 c2 b3 k9")).arrange()
+    sheets.play("P1 marks c3", "P1 adds l9 for mushroom-b2")
+    sheets.hide(1, "l9", "k9-l9", "m9", "l10", "m10", "mushroom-b2")
+    reading = sheets.read(1)
+    assert reading.kind is ReadingKind.MOVES
+    assert reading.plays[0].probability < 0.9
+    meant = [[GAME.format(sheets.state, move) for move in play.moves] for play in reading.plays]
+    assert ["P1 marks c3", "P1 adds l9 for mushroom-b2"] in meant
+    assert ["P1 marks c3", "P1 stops"] in meant
