@@ -26,7 +26,7 @@ from vision.looking_for import finders_for
 from vision.mat.registration import Registration, find_mat, with_lens
 from vision.pieces.faces import FacePack
 from vision.reader import read_photo
-from vision.scene import MarkKind, Origin, PieceKind, Pose, Scene
+from vision.scene import MarkKind, Origin, PieceKind, Pose, Scene, Sighting
 from vision.sheets.finder import SheetFinder, read_sheets
 from vision.sheets.finding import find_sheets
 
@@ -200,6 +200,25 @@ def test_a_sheet_that_was_covered_is_seen_again_when_only_its_middle_changes(ima
 
 def beside(spot: tuple[float, float], near_mm: float, points: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.asarray(np.hypot(points[:, 0] - spot[0], points[:, 1] - spot[1]) < near_mm)
+
+
+def test_what_looks_like_a_die_on_a_sheet_is_none_where_nothing_came() -> None:
+    """Numbers in print may stand as its dots do, and shadows may be its edges."""
+    on_sheet = Pose(-390.0, -150.0, 33.0)
+    image, finder = table(die=on_sheet), SheetFinder(load_prints())
+    where = find_mat(image)
+    found = finder.find(image, where, ())
+    assert [one.face for one in found if one.kind is PieceKind.DIE] == [A1]
+    sheets = [one for one in found if one.kind is PieceKind.SHEET]
+
+    def dice_where_changed(before: Sequence[Sighting], off_mm: float, near_mm: float) -> list[str]:
+        changed = partial(beside, (on_sheet.x_mm, on_sheet.y_mm + off_mm), near_mm)
+        again = finder.find_again(image, where, (), before, changed)
+        return [one.face for one in again if one.kind is PieceKind.DIE]
+
+    assert dice_where_changed(sheets, 0.0, 30.0) == [A1]
+    assert dice_where_changed(sheets, 25.0, 10.0) == []
+    assert dice_where_changed(found, 12.0, 8.0) == [A1], "somebody writes beside a die that lay there"
 
 
 @pytest.mark.long

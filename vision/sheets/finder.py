@@ -73,6 +73,8 @@ MANY_SPOTS = 40
 """Where so much changed beside the sheets another one may have come."""
 REACH_MM = (620.0, 380.0)
 SAME_DIE_MM = 12.0
+LEAST_CHANGED = 0.5
+"""Where a die came on a sheet, so much of what it covers changed."""
 MOST_LOST = 6
 """Of so many sheets that are not seen any more it is remembered where they lay."""
 SUREST_CROSS = 0.9
@@ -204,6 +206,9 @@ class SheetFinder:
         places = [*on_table, *((sheet.layout, sheet.registration.to_table) for sheet in new)]
         thrown = [die for box in _boxes(spots) for die in self._dice(image, registration, places, box)]
         thrown = [die for die in thrown if not any(_distance_mm(die.sighting, one) < SAME_DIE_MM for one in dice)]
+        lay = [one for one in before if one.kind is PieceKind.DIE]
+        under = [one for one, _ in [*known, *lost]]
+        thrown = [die for die in thrown if _may_have_come(die.sighting, lay, under, changed)]
         over = [die.silhouette_px for die in thrown]
         as_read = [laid for laid in self._as_read(image, again) if not _lies_on(laid, over)]
         new = [sheet for sheet in new if not any(sheet is laid.sheet for laid in as_read)]
@@ -579,6 +584,15 @@ def _boxes(spots: Array) -> list[Array]:
     _, _, stats, _ = cv2.connectedComponentsWithStats(wide, connectivity=8)
     low = stats[1:, :2] * SPOTS_MM - np.array(REACH_MM)
     return [np.array([at, at + part * SPOTS_MM]) for at, part in zip(low, stats[1:, 2:4], strict=True)]
+
+
+def _may_have_come(die: Sighting, lay: Sequence[Sighting], sheets: Sequence[Sighting], changed: Changed) -> bool:
+    """Whether a die may have come, beside the dice that `lay` there: what one on a sheet covers looks otherwise then.
+    Numbers in print stand as far apart as its dots do, and shadows may be its edges."""
+    on_sheet = not _outside(np.array([[die.pose.x_mm, die.pose.y_mm]]), sheets)[0]
+    if not on_sheet or any(_distance_mm(die, one) < SAME_DIE_MM for one in lay):
+        return True
+    return float(changed(_all_over(die)).mean()) >= LEAST_CHANGED
 
 
 def _once(dice: Sequence[DotDie]) -> list[DotDie]:
