@@ -53,6 +53,7 @@ def picture_size(ctx: click.Context, param: click.Parameter, text: str) -> tuple
 @click.option("--evening", is_flag=True, help="It grows dark while they play, and a lamp is switched on and off.")
 @click.option("--loose-corners", is_flag=True, help="Somebody laid four corner markers by hand, in place of the mat's.")
 @click.option("--pens", is_flag=True, help="Whoever writes on a sheet does so with a coloured pen.")
+@click.option("--sun", is_flag=True, help="The sun shines through a window, blinds, netting or leaves; clouds pass.")
 @click.option("--knocks", is_flag=True, help="Somebody knocks the camera now and then, and it hangs otherwise then.")
 @click.option(
     "--webcam", is_flag=True, help="It exposes, balances colours and focuses by itself, and packs its pictures as JPEG."
@@ -91,6 +92,7 @@ def command(
     evening: bool,
     loose_corners: bool,
     pens: bool,
+    sun: bool,
     knocks: bool,
     webcam: bool,
     flicker: float,
@@ -133,7 +135,7 @@ def command(
             rate_hz=rate,
             game=game,
             options=options,
-            circumstances=Circumstances(evening, loose_corners, knocks, webcam, flicker, sway, pens),
+            circumstances=Circumstances(evening, loose_corners, knocks, webcam, flicker, sway, pens, sun),
         )
     click.echo(tally)
     ctx.exit(0 if tally.clean else 1)

@@ -8,6 +8,7 @@ from hardware.camera import Camera
 from hardware.simulated.camera import SimulatedCamera, evening_light, steady
 from hardware.simulated.flicker import FlickeringLight
 from hardware.simulated.knocks import KnockedCamera
+from hardware.simulated.sun import SunThroughWindow
 from hardware.simulated.sway import SwayingCamera
 from hardware.simulated.webcam import Webcam
 
@@ -33,6 +34,8 @@ class Circumstances:
     """How far the camera's arm sways, as is seen on the table."""
     pens: bool = False
     """Whoever writes does so with a coloured pen."""
+    sun: bool = False
+    """The sun shines on the table through a window, blinds, netting or leaves."""
 
     @property
     def room(self) -> Callable[[float], float]:
@@ -42,6 +45,7 @@ class Circumstances:
     def seen_by(self, camera: SimulatedCamera, seed: int) -> Camera:
         """The camera as it is in these circumstances."""
         hung = KnockedCamera(camera, Random(seed), KNOCKED_EVERY_S) if self.knocks else camera
-        sways = SwayingCamera(hung, Random(seed), self.sway_mm) if self.sway_mm else hung
+        sunny = SunThroughWindow(hung, Random(seed)) if self.sun else hung
+        sways = SwayingCamera(sunny, Random(seed), self.sway_mm) if self.sway_mm else sunny
         lit = FlickeringLight(sways, Random(seed), self.flicker) if self.flicker else sways
         return Webcam(lit, Random(seed)) if self.webcam else lit

@@ -9,6 +9,7 @@ import numpy as np
 from hardware.camera import Adjustment
 from hardware.simulated.camera import GAMMA, SimulatedCamera
 from hardware.simulated.knocks import KnockedCamera
+from hardware.simulated.sun import SunThroughWindow
 from hardware.simulated.sway import SwayingCamera
 from vision.frame import Frame, Image
 
@@ -24,7 +25,9 @@ _PHASES = 256
 class FlickeringLight:
     """A simulated camera in such light. See `hardware.camera.Camera`."""
 
-    def __init__(self, camera: SimulatedCamera | KnockedCamera | SwayingCamera, rng: Random, flicker: float) -> None:
+    def __init__(
+        self, camera: SimulatedCamera | KnockedCamera | SunThroughWindow | SwayingCamera, rng: Random, flicker: float
+    ) -> None:
         """`flicker` is the share by which a row's light is more and less than on average: the lamps' own modulation,
         and what is left of it by an exposure of T seconds, |sin(pi f T) / (pi f T)| of it, f being twice the mains'
         frequency (the mean of a wave over T)."""

@@ -11,6 +11,7 @@ from hardware.camera import Adjustment
 from hardware.simulated.camera import SimulatedCamera
 from hardware.simulated.knocks import KnockedCamera
 from hardware.simulated.lens import CameraModel
+from hardware.simulated.sun import SunThroughWindow
 from vision.frame import Frame, Image
 
 SWAYS_HZ = ((1.0, 2.5), (1.5, 3.5), (2.5, 5.0))
@@ -29,7 +30,7 @@ TWISTS_MM = 300.0
 class SwayingCamera:
     """A simulated camera that sways. See `hardware.camera.Camera`."""
 
-    def __init__(self, camera: SimulatedCamera | KnockedCamera, rng: Random, sway_mm: float) -> None:
+    def __init__(self, camera: SimulatedCamera | KnockedCamera | SunThroughWindow, rng: Random, sway_mm: float) -> None:
         """`sway_mm` is how far the middle of the picture sways over the table all the time, to each side and along each
         of its edges."""
         self._camera, self._sway_mm, self._rng = camera, sway_mm, rng

@@ -1,4 +1,4 @@
-"""What simulated cameras do wrong: lamps flicker, arms sway, and webcams do as they think fit."""
+"""What simulated cameras do wrong: lamps flicker, arms sway, the sun wanders, and webcams do as they think fit."""
 
 from random import Random
 
@@ -12,6 +12,7 @@ from hardware.simulated.circumstances import Circumstances
 from hardware.simulated.flicker import FlickeringLight
 from hardware.simulated.knocks import KnockedCamera
 from hardware.simulated.renderer import Renderer
+from hardware.simulated.sun import SHADES, SunThroughWindow
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.sway import SwayingCamera
 from hardware.simulated.webcam import FOCUSES_S, Webcam
@@ -123,12 +124,34 @@ def test_a_webcam_that_is_held_neither_focuses_nor_exposes() -> None:
     assert again[-1] == pytest.approx(before[CORNER].mean(), rel=0.03)
 
 
+def coarse(image: Image) -> np.ndarray:
+    return np.asarray(cv2.blur(image.astype(np.float64), (5, 5))[::5, ::5])
+
+
+@pytest.mark.parametrize("kind", SHADES)
+def test_the_sun_through_a_window_throws_shadows_that_wander_until_a_cloud_comes(kind: str) -> None:
+    bare = coarse(over_an_empty_table().read(1.0).image)
+    camera = SunThroughWindow(over_an_empty_table(rate_hz=1.0), Random(4), kind)
+    light = np.array([(coarse(camera.read(1.0).image) / bare) ** GAMMA for _ in range(121)])
+    assert light.max() < 1.05
+    contrast = light[..., 1].std(axis=(1, 2))
+    assert contrast.max() > 0.04
+    assert contrast.min() < 0.01
+    sunny = np.flatnonzero(contrast > 0.95 * contrast.max())
+    assert np.abs(light[sunny[-1]] - light[sunny[0]]).max() > 0.03
+    blue, _, red = light.mean(axis=(1, 2))[contrast.argmin()]
+    assert blue > red
+    assert isinstance(camera, Adjustable)
+    assert kind in camera.description
+
+
 def test_circumstances_make_one_camera_of_all_flaws() -> None:
     bare = over_an_empty_table()
     assert Circumstances().seen_by(bare, 1) is bare
     assert isinstance(Circumstances(knocks=True).seen_by(bare, 1), KnockedCamera)
-    of_all = Circumstances(knocks=True, webcam=True, flicker=0.1, sway_mm=0.5).seen_by(bare, 1)
+    of_all = Circumstances(knocks=True, webcam=True, flicker=0.1, sway_mm=0.5, sun=True).seen_by(bare, 1)
     assert isinstance(of_all, Webcam)
     assert "knocked every" in of_all.description
     assert "flicker by 10%" in of_all.description
     assert "sways by 0.5 mm" in of_all.description
+    assert "the sun through" in of_all.description
