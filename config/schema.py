@@ -96,6 +96,7 @@ class CameraConfig(Settings):
     rate: Annotated[float, Field(ge=1, le=240)]
     mains_hz: Literal[0, 50, 60]
     view_mm: tuple[Annotated[float, Field(gt=0)], Annotated[float, Field(gt=0)]]
+    focus_mm: Annotated[float, Field(ge=50, le=10_000)]
     follow_light: bool
     hold: bool
 
