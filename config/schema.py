@@ -60,6 +60,9 @@ FilePath = Annotated[Path, BeforeValidator(_some_text), AfterValidator(_home_fol
 OptionalPath = Annotated[FilePath | None, BeforeValidator(_none_if_empty)]
 OptionalText = Annotated[str | None, BeforeValidator(_none_if_empty)]
 OptionalLine = Annotated[Annotated[str, AfterValidator(check_shown)] | None, BeforeValidator(_none_if_empty)]
+OptionalName = Annotated[
+    Annotated[str, Field(max_length=60), AfterValidator(check_shown)] | None, BeforeValidator(_none_if_empty)
+]
 Name = Annotated[str, Field(min_length=1, max_length=60), AfterValidator(parse_name)]
 
 
@@ -125,7 +128,7 @@ class LanConfig(Settings):
     host: Annotated[str, Field(min_length=1)]
     port: Annotated[int, Field(ge=0, le=65535)]
     announce: bool
-    name: OptionalLine
+    name: OptionalName
 
 
 class Confirm(Enum):
