@@ -201,18 +201,18 @@ class Discovery:
             raise
 
     async def _withdraw(self) -> None:
-        zeroconf, self._zeroconf = self._zeroconf, None
         self._services = []
         self._addresses = ()
-        if zeroconf is None:
+        if self._zeroconf is None:
             return
         try:
             try:
-                await zeroconf.async_unregister_all_services()
+                await self._zeroconf.async_unregister_all_services()
             finally:
-                await zeroconf.async_close()
+                await self._zeroconf.async_close()
         except Exception as error:  # mostly as the network that would hear the goodbye is gone
             _log.info("no goodbye: %r", error)
+        self._zeroconf = None  # not before: where this is cancelled `close` goes on
 
     def _show(self, state: PartState, text: str) -> None:
         view = PartView(state=state, text=text)

@@ -226,6 +226,7 @@ def test_a_goodbye_that_fails_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> N
         async with announced(PANTRY) as discovery:
 
             async def fails(self: AsyncZeroconf) -> None:
+                monkeypatch.undo()
                 raise RuntimeError("no loop")
 
             monkeypatch.setattr(AsyncZeroconf, "async_unregister_all_services", fails)
