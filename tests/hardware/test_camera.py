@@ -658,6 +658,15 @@ def test_recordings_that_cannot_be_read(tmp_path: Path) -> None:
 # Drivers by name --------------------------------------------------------------------------------------------------
 
 
+def test_a_damaged_picture_of_a_folder_is_named(tmp_path: Path) -> None:
+    noise = np.random.default_rng(0).integers(0, 256, (360, 640, 3), np.uint8)
+    content = cv2.imencode(".jpg", cv2.GaussianBlur(noise, (0, 0), 3.0))[1].tobytes()
+    middle = len(content) // 2
+    (tmp_path / "7.jpg").write_bytes(content[:middle] + bytes(512) + content[middle + 512 :])
+    with pytest.raises(CameraLost, match=r"7\.jpg: the JPEG is damaged in its middle"):
+        Recording(tmp_path, 10.0, lambda: 7.0).read(1.0)
+
+
 def test_a_driver_is_chosen_by_name(folder: Path) -> None:
     assert "simulated" in open_camera("simulated", SIZE, 15.0, simulated).description
     assert "recording" in open_camera(f"opencv:{folder}", SIZE, 15.0, simulated).description
