@@ -337,7 +337,7 @@ def test_names_of_a_copys_own_by_its_settings_are_none_to_warn_of(tmp_path: Path
     settings.write_text('game = "slice"\n[options]\ncomponents = {tops = 3}\n')
     result = enrol_cards(tmp_path, own, "--config", str(settings))
     assert result.exit_code == 1
-    assert "option components: tops: unknown key" in result.stderr
+    assert "table.toml:3: slice: option components: tops: unknown key" in result.stderr
 
 
 def test_a_card_that_was_outlined_as_another_kind_is_told_so(tmp_path: Path) -> None:
