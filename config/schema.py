@@ -60,6 +60,9 @@ FilePath = Annotated[Path, BeforeValidator(_some_text), AfterValidator(_home_fol
 OptionalPath = Annotated[FilePath | None, BeforeValidator(_none_if_empty)]
 OptionalText = Annotated[str | None, BeforeValidator(_none_if_empty)]
 OptionalLine = Annotated[Annotated[str, AfterValidator(check_shown)] | None, BeforeValidator(_none_if_empty)]
+OptionalName = Annotated[
+    Annotated[str, Field(max_length=60), AfterValidator(check_shown)] | None, BeforeValidator(_none_if_empty)
+]
 Name = Annotated[str, Field(min_length=1, max_length=60), AfterValidator(parse_name)]
 
 
@@ -96,6 +99,7 @@ class CameraConfig(Settings):
     rate: Annotated[float, Field(ge=1, le=240)]
     mains_hz: Literal[0, 50, 60]
     view_mm: tuple[Annotated[float, Field(gt=0)], Annotated[float, Field(gt=0)]]
+    focus_mm: Annotated[float, Field(ge=50, le=10_000)]
     follow_light: bool
     hold: bool
 
@@ -124,7 +128,7 @@ class LanConfig(Settings):
     host: Annotated[str, Field(min_length=1)]
     port: Annotated[int, Field(ge=0, le=65535)]
     announce: bool
-    name: OptionalLine
+    name: OptionalName
 
 
 class Confirm(Enum):

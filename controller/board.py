@@ -55,7 +55,7 @@ def board_view(
         port=status.port,
         emulated=emulated,
         starts=hello.cold_boots if hello else None,
-        watchdog_resets=hello.warm_boots if hello else None,
+        watchdog_resets=hello.warm_boots if hello and hello.cause else None,
         failed_pads=failed_pads(hello) if hello else [],
         lost=status.lost,
         clock_bound_us=clock_bound_us,
@@ -96,8 +96,9 @@ def _ready(board: BoardView) -> PartView:
             "tested anew every few seconds until they are free."
         )
         return PartView(state=PartState.LOST, text=text)
+    resets = board.watchdog_resets
     about = [
-        f"{board.words}, {board.starts} starts, {board.watchdog_resets} by its watchdog since",
+        f"{board.words}, {board.starts} starts" + ("" if resets is None else f", {resets} by its watchdog since"),
         f"signals lost: {board.lost}",
         f"its clock is known to {_bound_text(board.clock_bound_us)}",
         board.port,

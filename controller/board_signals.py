@@ -54,7 +54,7 @@ class BoardSignals:
     """The signals of one table's board, over all links and all runs of the program."""
 
     def __init__(self, journal: Log, clock: Callable[[], float]) -> None:
-        """Go on where the journal ends.
+        """Go on where the journal ends. It is waited for.
 
         Raises:
             JournalError: it cannot be read.
@@ -67,7 +67,7 @@ class BoardSignals:
         self._is_unsure = False
         self.settled: RingPlace | None = None
         """The last place in the board's ring that the journal knows of."""
-        self._recall()
+        self._recall(*self._written())
 
     @property
     def slaps(self) -> SlapBook:
@@ -81,7 +81,7 @@ class BoardSignals:
             JournalError: it cannot be written now. It stays in hand and is written by a later call.
         """
         if self._is_unsure:
-            self._recall()
+            self._recall(*await asyncio.to_thread(self._written))
             self._in_hand = [signal for signal in self._in_hand if not self._is_written(signal)]
         while (signal := line.get()) is not None:
             self._in_hand.append(signal)
@@ -127,10 +127,12 @@ class BoardSignals:
             await asyncio.wrap_future(future)
         self._slaps.turn_to(burst)
 
-    def _recall(self) -> None:
+    def _written(self) -> tuple[list[Record], list[Record]]:
+        """The last signals and the last verdict that the journal has. Waits for the disk."""
+        return self._journal.newest(SIGNAL, _BURST_RECORDS), self._journal.newest(VERDICT, 1)
+
+    def _recall(self, records: Sequence[Record], verdicts: Sequence[Record]) -> None:
         """All that is known is what the journal says."""
-        records = self._journal.newest(SIGNAL, _BURST_RECORDS)
-        verdicts = self._journal.newest(VERDICT, 1)
         self.settled = _place(records[-1].data) if records else None
         self._slaps = SlapBook(self._clock, _last_burst(records), verdicts[0].data if verdicts else None)
         self._is_unsure = False

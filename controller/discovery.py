@@ -114,8 +114,9 @@ class Discovery:
         async with self._lock:
             try:
                 await self._refresh()
-            except (OSError, DiscoveryError, ZeroconfError) as error:
-                _log.warning("announcing the table failed: %r", error)
+            except Exception as error:  # a fault of the library, or ours, is shown, too
+                is_usual = isinstance(error, OSError | DiscoveryError | ZeroconfError)
+                _log.warning("announcing the table failed: %r", error, exc_info=not is_usual)
                 await self._withdraw()
                 self._show(PartState.LOST, f"Not announced: {_reason(error)}. Trying again.")
 
@@ -200,17 +201,18 @@ class Discovery:
             raise
 
     async def _withdraw(self) -> None:
-        zeroconf, self._zeroconf = self._zeroconf, None
         self._services = []
         self._addresses = ()
-        if zeroconf is None:
+        if self._zeroconf is None:
             return
         try:
-            await zeroconf.async_unregister_all_services()
-        except (OSError, ZeroconfError) as error:
-            # The network that would hear the goodbye is gone.
+            try:
+                await self._zeroconf.async_unregister_all_services()
+            finally:
+                await self._zeroconf.async_close()
+        except Exception as error:  # mostly as the network that would hear the goodbye is gone
             _log.info("no goodbye: %r", error)
-        await zeroconf.async_close()
+        self._zeroconf = None  # not before: where this is cancelled `close` goes on
 
     def _show(self, state: PartState, text: str) -> None:
         view = PartView(state=state, text=text)

@@ -124,12 +124,12 @@ async def examine(config: TableConfig, config_file: Path | None = None) -> list[
     else:
         image = seen.frame.image
         findings += [
-            check_markers(image, seen.frame.assumed),
+            check_markers(image, seen.frame.assumed, config.camera.driver),
             await asyncio.to_thread(check_lens, config, image),
             check_arm(seen.sways_mm),
             check_light(image),
             check_flicker(seen.flicker, config.camera.driver, config.camera.mains_hz),
-            check_automatics(seen.held, config.camera.driver, hold=config.camera.hold),
+            check_automatics(seen.held, config.camera.driver, hold=config.camera.hold, focus_mm=config.camera.focus_mm),
         ]
     game = check_game(config, table_files(config_file, os.environ))
     findings += [
@@ -179,8 +179,9 @@ def check_camera(
     return Finding("camera", Health.OK, what), seen
 
 
-def check_markers(image: "Image", assumed: "AssumedFocal | None" = None) -> Finding:
-    """Whether the mat's markers can be seen. How high the camera is, what is `assumed` of its focal length tells."""
+def check_markers(image: "Image", assumed: "AssumedFocal | None" = None, driver: str = "") -> Finding:
+    """Whether the mat's markers can be seen by a camera of this driver. How high it is, what is `assumed` of its focal
+    length tells."""
     from vision.mat.errors import RegistrationError
     from vision.mat.lens import ANY_CAMERA
     from vision.mat.markers import MARKERS_MM
@@ -202,7 +203,10 @@ def check_markers(image: "Image", assumed: "AssumedFocal | None" = None) -> Find
         return Finding("markers", Health.WARNING, what, "Uncover it, take glare off it, move the mat into the picture.")
     if soft := out_of_focus(image, list(found.markers_px.values())):
         what = f"all four seen, but out of focus: {soft}"
-        return Finding("markers", Health.WARNING, what, "Focus the camera on the table, and let nothing shake it.")
+        focus = "Focus the camera on the table"
+        if driver == "picamera2":
+            focus += f" (if its lens has a motor: camera.focus_mm, by this picture {found.camera_mm[2]:.0f})"
+        return Finding("markers", Health.WARNING, what, f"{focus}, and let nothing shake it.")
     what = (
         f"all four seen, {found.error_px:.1f} px from their places; the lens is {found.camera_mm[2] / 1000:.2f} m above"
     )
@@ -392,13 +396,14 @@ def check_flicker(flicker: "Flicker | None", driver: str, mains_hz: int) -> Find
     return Finding("flicker", Health.WARNING, what, remedy)
 
 
-def check_automatics(held: "frozenset[Automatic] | None", driver: str, *, hold: bool) -> Finding:
+def check_automatics(held: "frozenset[Automatic] | None", driver: str, *, hold: bool, focus_mm: float = 0.0) -> Finding:
     """Which automatics of a camera of this driver stay as they are while it is played, where they are to be held."""
     from hardware.camera import Automatic
 
     name = "automatics"
     if driver == "picamera2":
-        return Finding(name, Health.OK, "exposure and white balance are held")
+        what = f"exposure and white balance are held; a lens with a motor stays focused at {focus_mm:.0f} mm"
+        return Finding(name, Health.OK, f"{what} (camera.focus_mm)")
     if held is None:
         return Finding(name, Health.UNUSED, "recorded pictures need none")
     if not hold:

@@ -81,7 +81,8 @@ class LivePicture:
         self._late_s = max(LATE_S, LATE_PICTURES * median(gaps_s)) if gaps_s else LATE_S
 
     def read(self) -> tuple[bytes, PictureView] | None:
-        """The picture as JPEG, and what was read from it; None while the camera has given none.
+        """The picture as JPEG, and what was read from it; None while there is none: before the camera's first one, and
+        while it starts again where nobody has asked before.
 
         The one that was shown before comes again, and older, while nothing new was read. One that could not be read is
         shown as it is, with the reason.

@@ -438,7 +438,7 @@ class _Service:
             self._table.set_part("board", no_board(reason, simulated=simulated is not None))
             await asyncio.Event().wait()
             return
-        signals = BoardSignals(self._journal, time.monotonic)
+        signals = await asyncio.to_thread(BoardSignals, self._journal, time.monotonic)
         link = Link(port, time.monotonic, baud=self._config.serial.baud, settled=signals.settled)
         self._outlets.plug_board(link)
         try:

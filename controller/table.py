@@ -185,10 +185,10 @@ class Table:
         name = self._game.name
         if any(record.kind == "game" and record.data.get("game", name) != name for record in records):
             records = []
-        standing = counted(records)
+        games, standing = self._journal.games(), counted(records)
         for index, record in enumerate(standing):
             try:
-                self._replay(record)
+                self._replay(record, games)
             except (GameError, CommandError, KeyError, IndexError, TypeError, ValueError) as error:
                 if not fresh and all(later.kind != "lobby" for later in standing[index:]):
                     problem = f"record {record.seq} ({record.kind}) does not replay: {error}"
@@ -206,9 +206,12 @@ class Table:
             JournalError: it cannot be read.
         """
         async with self._deciding:
-            there = [record for record in self._journal.records(self._newest) if record.kind in _REPLAYED]
+            missed, games = await asyncio.to_thread(
+                lambda: (self._journal.records(self._newest), self._journal.games())
+            )
+            there = [record for record in missed if record.kind in _REPLAYED]
             for record in there:
-                self._replay(record)
+                self._replay(record, games)
                 self._newest = record.seq
                 if record.kind in ("game", "lobby"):
                     self._joined = []
@@ -462,7 +465,8 @@ class Table:
         if isinstance(own.get("components"), str):
             # A file may change, or go, before the game is over: what it says now goes with the game.
             own["components"] = self._game.encode_state(running.state)["options"]["components"]
-        running.number = self._number_of(await self._write("game", _signed(data, by), begins_game=True))
+        seq = await self._write("game", _signed(data, by), begins_game=True)
+        running.number = _number_of(seq, await asyncio.to_thread(self._journal.games))
         self._running, self._joined = running, []
         self._set_paused(False)
 
@@ -582,11 +586,12 @@ class Table:
 
     # Replay --------------------------------------------------------------------------------------------------------
 
-    def _replay(self, record: Record) -> None:
-        """Bring one record's effect back. Calls no clock and no random number generator."""
+    def _replay(self, record: Record, games: Sequence[int]) -> None:
+        """Bring one record's effect back; `games` are the records that begin the table's games. Calls no clock and no
+        random number generator."""
         match record.kind:
             case "game":
-                self._running = self._begin(record.data, self._number_of(record.seq))
+                self._running = self._begin(record.data, _number_of(record.seq, games))
             case "play":
                 game = self._require_game()
                 state = game.state
@@ -613,10 +618,6 @@ class Table:
         for seat in seats:
             if seat not in self._config.seats:
                 raise NoSuchSeat(seat, self._config.seats)
-
-    def _number_of(self, seq: int) -> int:
-        """Which of the table's games this record began, counted from 1."""
-        return self._journal.games().index(seq) + 1
 
     def _begin(self, data: Mapping[str, Any], number: int) -> RunningGame:
         self._check_seats(data["seats"])
@@ -658,6 +659,11 @@ class Table:
         if self._running is None:
             raise CommandError("no game is running; start one first")
         return self._running
+
+
+def _number_of(seq: int, games: Sequence[int]) -> int:
+    """Which of the table's games this record began, counted from 1."""
+    return games.index(seq) + 1
 
 
 def _signed(data: dict[str, Json], by: str) -> dict[str, Json]:

@@ -68,9 +68,10 @@ class BoardView(Model):
     emulated: bool
     """Whether its firmware runs in an emulator."""
     starts: int | None
-    """Since it was made, but for those by its watchdog; None before it has said so."""
+    """Since it was made, but for those by its watchdog; where a boot loader hides what it was, those after power came.
+    None before it has said so."""
     watchdog_resets: int | None
-    """Since the last of these."""
+    """Since the last of these; None where a boot loader hides which they are."""
     failed_pads: list[int]
     """Seats whose pad failed the self-test."""
     lost: int

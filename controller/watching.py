@@ -38,6 +38,7 @@ def open_table_camera(config: TableConfig, world: Path | None) -> Camera:
         config.camera.rate,
         lambda: _open_simulated(config, world),
         mains_hz=config.camera.mains_hz,
+        focus_mm=config.camera.focus_mm,
         hold=config.camera.hold,
     )
 

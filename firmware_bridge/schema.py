@@ -121,9 +121,10 @@ class Hello:
     boot: U8
     """Changes with every reset: ticks of different boots cannot be compared."""
     cold_boots: U16
-    """Starts other than by the watchdog since the board was made, modulo 65536."""
+    """Starts other than by the watchdog since the board was made, modulo 65536; where `cause` is 0, those after power
+    came."""
     warm_boots: U16
-    """Watchdog resets since the last cold boot."""
+    """Watchdog resets since the last cold boot; where `cause` is 0, any resets."""
     cause: U8
     """ResetCause bits; 0 where a boot loader has cleared them."""
     oldest: U32

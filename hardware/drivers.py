@@ -19,12 +19,14 @@ def open_camera(
     clock: Callable[[], float] = time.monotonic,
     *,
     mains_hz: int = 0,
+    focus_mm: float | None = None,
     hold: bool = False,
 ) -> Camera:
     """Open the camera that `driver` names: "simulated", "picamera2", or "opencv:" and a device, file or folder.
 
     `size` is width and height in pixels; `simulated` opens the simulated table's camera, which only its owner can.
     Lamps on mains of `mains_hz` shall leave no stripes, as far as the camera can; 0: nothing is done about them.
+    A Raspberry Pi camera whose lens has a motor is focused at `focus_mm`; None: it is left as it is.
     `hold`: a USB camera's automatics can be held, as far as it can (`hardware.camera.Holdable`), and run at first;
     else it is left as it is.
 
@@ -38,7 +40,7 @@ def open_camera(
     if driver == "picamera2":
         from hardware.pi_camera import PiCamera
 
-        return PiCamera(size, rate_hz, mains_hz=mains_hz)
+        return PiCamera(size, rate_hz, mains_hz=mains_hz, focus_mm=focus_mm)
     if name == "opencv" and source:
         return _open_opencv(source, size, rate_hz, clock, mains_hz=mains_hz, hold=hold)
     raise UnknownDriver(

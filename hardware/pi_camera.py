@@ -3,8 +3,8 @@
 Exposure and white balance are left to settle and then locked, so that a piece looks the same from picture to picture;
 when the light of the room changes they are adjusted, see `hardware.exposure`. Where there is so little light that they
 can be, exposures are whole numbers of the periods in which lamps on the mains flicker, so that each row of a picture
-gets as much of their light as any other. Runs best in a process that can be killed: with a loose cable, picamera2's
-`stop` does not come back.
+gets as much of their light as any other. A lens that has a motor is focused on the table once and for all. Runs best in
+a process that can be killed: with a loose cable, picamera2's `stop` does not come back.
 """
 
 import math
@@ -43,6 +43,11 @@ _FLICKER_MANUAL = 1
 The automatics then choose whole numbers of that period where they expose for longer (Raspberry Pi's libcamera,
 src/ipa/rpi/controller/rpi/agc_channel.cpp, `divideUpExposure`); exposures that are set are ours to choose."""
 
+_AF_MANUAL = 0
+"""AfMode's AfModeManual, in which LensPosition is obeyed: the reciprocal of the distance in metres (libcamera,
+src/libcamera/control_ids_core.yaml). Set together, the mode is set first (Raspberry Pi's libcamera,
+src/ipa/rpi/common/ipa_base.cpp)."""
+
 
 class PiCamera:
     """Pictures from picamera2, each newer than the call that asked for it. Closing twice is fine."""
@@ -55,11 +60,13 @@ class PiCamera:
         clock_ns: Callable[[], int] = time.monotonic_ns,
         *,
         mains_hz: int = 0,
+        focus_mm: float | None = None,
     ) -> None:
         """Start the camera and wait until it is settled.
 
         `make_camera` makes the Picamera2, of the first camera if None; `clock_ns` is the clock of SensorTimestamp.
-        `mains_hz` is the mains' frequency, 0 where exposures need not go by it.
+        `mains_hz` is the mains' frequency, 0 where exposures need not go by it. A lens with a motor is focused
+        at `focus_mm`, or as near to it as it goes; None: where libcamera puts it.
 
         Raises:
             CameraLost: no picamera2, no camera, or it does not start.
@@ -67,6 +74,7 @@ class PiCamera:
         self._size, self._rate_hz, self._clock_ns = size, rate_hz, clock_ns
         self._period_us = 1e6 / (2 * mains_hz) if mains_hz else None
         """Of lamps, which are bright twice in a period of the mains."""
+        self._focus_mm = focus_mm
         self._job: Any = None
         self._first_ns: int | None = None
         self._sequence = -1
@@ -174,7 +182,7 @@ class PiCamera:
         # "RGB888" is picamera2's name for bytes in the order blue, green, red.
         configuration = self._camera.create_video_configuration(
             main={"size": self._size, "format": "RGB888"},
-            controls={"FrameRate": self._rate_hz} | self._against_flicker(),
+            controls={"FrameRate": self._rate_hz} | self._against_flicker() | self._focus(),
             buffer_count=4,
             queue=False,
         )
@@ -195,6 +203,14 @@ class PiCamera:
         if self._period_us is None or not {"AeFlickerMode", "AeFlickerPeriod"} <= self._camera.camera_controls.keys():
             return {}
         return {"AeFlickerMode": _FLICKER_MANUAL, "AeFlickerPeriod": round(self._period_us)}
+
+    def _focus(self) -> dict[str, float]:
+        """What focuses a lens with a motor; others offer no such controls."""
+        offered = self._camera.camera_controls
+        if self._focus_mm is None or not {"AfMode", "LensPosition"} <= offered.keys():
+            return {}
+        farthest, nearest, *_ = offered["LensPosition"]
+        return {"AfMode": _AF_MANUAL, "LensPosition": float(np.clip(1000.0 / self._focus_mm, farthest, nearest))}
 
     def _settle(self) -> Mapping[str, Any]:
         """Let the automatics work until they stand still; what they arrived at."""

@@ -9,7 +9,7 @@ import click
 
 from controller.cli.common import told
 from controller.game import GameError
-from controller.games.facts import PROVENANCES, Fact, list_facts, parse_table
+from controller.games.facts import PROVENANCES, ComponentError, Fact, list_facts, parse_table
 from controller.games.registry import components_text, game_names
 
 _LONGEST_VALUE = 60
@@ -23,6 +23,10 @@ def command(game: str, as_json: bool) -> None:
     """Print every fact about a game's pieces with where it comes from; * marks what is only reconstructed."""
     with told(GameError):
         facts = list(list_facts(parse_table(components_text(game), "components.toml")))
+        if not facts:
+            raise ComponentError(
+                f"components.toml of {game}: it is cut off before its first fact; install pizzatable anew"
+            )
     for line in _json_lines(facts) if as_json else table_lines(facts):
         click.echo(line)
 

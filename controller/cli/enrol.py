@@ -12,9 +12,10 @@ from click.core import ParameterSource
 
 from config.counted import counted
 from config.errors import ConfigError
-from config.loader import load_table, table_files
+from config.loader import load_table, table_files, written_at
 from controller.cli.common import EXISTING_FILE, NamedPath, game_option, keep_what_is_read, told, writing
 from controller.game import GameError
+from controller.games.facts import ComponentError
 from controller.games.registry import needs_faces
 from controller.lenses import lens_for
 from controller.whose_faces import GameFaces, faces_of, whole_of_others
@@ -153,8 +154,12 @@ def _with_own(game: str, config_file: Path | None) -> GameFaces:
     Raises ConfigError, GameError."""
     if not (faces := faces_of(game)).names_may_differ and not faces.board_corners:
         return faces
-    config = load_table(table_files(config_file, os.environ))
-    return faces_of(game, config.options if config.game == game else {})
+    files = table_files(config_file, os.environ)
+    config = load_table(files)
+    try:
+        return faces_of(game, config.options if config.game == game else {})
+    except ComponentError as error:
+        raise GameError(f"{written_at(files, ('options', 'components'))}: {game}: {error}") from error
 
 
 def _something_to_enrol(game: str, way: str) -> None:

@@ -92,12 +92,14 @@ def _camera(config: TableConfig, out: Path):  # type: ignore[no-untyped-def]
     """What takes a photo with the table's camera, one at a time: several pages, or a click twice, may ask at once."""
     if config.camera.driver == "simulated":
         raise click.UsageError("the table's camera is the simulated one; expected photos, or --config with a camera")
-    keep_what_is_read({"--out": out}, recorded_files(config.camera.driver))
+    recorded = recorded_files(config.camera.driver)
+    keep_what_is_read({"--out": out}, recorded)
     with told(CameraError):
         camera = open_table_camera(config, None)
 
     def newest() -> Image:
-        for _ in range(SETTLED):
+        # Of a recording each picture is a photo: there is nothing that settles.
+        for _ in range(1 if recorded else SETTLED):
             frame = camera.read(PICTURE_S)
         return frame.image.copy()
 

@@ -176,8 +176,10 @@ export function cutAndChoose(look) {
   function labelArt(face, view, scale) {
     const { values } = factsOf(face, view);
     const text = values.length ? values.join("/") : look.singles[face]?.text ?? face;
-    const size = (values.length === 2 ? 19 : text.length === 1 ? 31 : 27) * scale;
-    return svg("text", { class: "pie-number", "text-anchor": "middle", dy: "0.36em", "font-size": size.toFixed(1), text });
+    // In a whole pizza each has room between its neighbours' numbers.
+    const size = (values.length === 2 ? (text.length > 3 ? 17 : 19) : text.length === 1 ? 31 : 27) * scale;
+    const kind = values.length === 2 ? "pie-number two" : "pie-number";
+    return svg("text", { class: kind, "text-anchor": "middle", dy: "0.36em", "font-size": size.toFixed(1), text });
   }
 
   function playerPanel(player, view) {

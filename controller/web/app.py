@@ -357,7 +357,7 @@ def _picture_router(picture: Callable[[], tuple[bytes, PictureView] | None]) -> 
         """
         answer = await newest.read()
         if answer is None:
-            raise HTTPException(503, "The camera has given no picture yet.", {"Retry-After": "1"})
+            raise HTTPException(503, "There is no picture from the camera now.", {"Retry-After": "1"})
         data, told = answer
         headers = NO_STORE | {PICTURE_HEADER: json.dumps(told.model_dump(mode="json"))}
         return Response(data, media_type="image/jpeg", headers=headers)

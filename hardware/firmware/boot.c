@@ -10,6 +10,7 @@
 static uint8_t cause NO_INIT;
 static uint16_t warm_boots NO_INIT;
 static struct ring ring NO_INIT;
+static bool is_ring_kept;
 static uint16_t EEMEM stored_boots;
 
 /* After a watchdog reset the watchdog stays on at its shortest time: it is stopped before anything else. */
@@ -24,7 +25,10 @@ void boot_stop_watchdog(void)
 struct boot boot_count(void)
 {
     uint16_t cold_boots = eeprom_read_word(&stored_boots);
-    if (cause & _BV(WDRF)) {
+    is_ring_kept = !(cause & (_BV(PORF) | _BV(BORF))) && ring_recover(&ring);
+    /* Arduino's boot loader for the Mega (stk500v2) clears the cause, and its way to start the program at once after
+     * the watchdog leads through empty flash back to itself: what was kept tells at least that power was not gone. */
+    if (cause == 0 ? is_ring_kept : (cause & _BV(WDRF)) != 0) {
         /* Not to EEPROM: a board that keeps resetting would wear it out within the hour. */
         warm_boots++;
     } else {
@@ -56,8 +60,7 @@ static uint16_t ram_noise(void)
 
 struct ring *boot_ring(const struct boot *boot)
 {
-    bool ram_is_kept = !(boot->cause & (_BV(PORF) | _BV(BORF)));
-    if (!ram_is_kept || !ring_recover(&ring)) {
+    if (!is_ring_kept) {
         ring_begin(&ring, (uint16_t)(ram_noise() + 16 * boot->cold_boots + boot->warm_boots));
     }
     return &ring;

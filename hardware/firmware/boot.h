@@ -7,9 +7,9 @@
 #include "ring.h"
 
 struct boot {
-    uint8_t cause;       /* MCUSR */
-    uint16_t cold_boots; /* starts other than by the watchdog, kept in EEPROM */
-    uint16_t warm_boots; /* by the watchdog, since the last cold one */
+    uint8_t cause;       /* MCUSR; 0 where a boot loader has cleared it */
+    uint16_t cold_boots; /* starts other than by the watchdog, kept in EEPROM; without a cause those after power came */
+    uint16_t warm_boots; /* the others, since the last cold one */
     uint8_t number;      /* another one than at the last starts */
 };
 

@@ -58,15 +58,15 @@ class EmulatedBoard:
     `free`: time stands still but for `until`; else it is real time.
     """
 
-    def __init__(self, link: Path, *, free: bool = False, boots: int = 0xFFFF) -> None:
+    def __init__(self, link: Path, *, free: bool = False, loader: bool = False, boots: int = 0xFFFF) -> None:
         """`link` becomes a symbolic link to the board's serial port; `boots` is what its EEPROM counts (erased:
-        0xFFFF).
+        0xFFFF); `loader`: it is behind a boot loader, which clears the cause of a reset.
 
         Raises:
             BoardGone: the emulator does not start.
         """
         self.port = link
-        options = [f"boots={boots}", *(["free"] if free else [])]
+        options = [f"boots={boots}", *(["free"] if free else []), *(["loader"] if loader else [])]
         try:
             self._process = subprocess.Popen(
                 [str(EMULATOR), str(ELF), str(link), *options],

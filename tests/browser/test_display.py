@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass
+from itertools import combinations
 
 import pytest
 from fastapi import FastAPI
@@ -136,6 +137,32 @@ def test_every_piece_is_drawn_where_it_lies() -> None:
             assert lies == "The table from above. Portion C: 9, 3, 11, Anchovy. Portion D: 7, 6."
             halos = await table.page.evaluate("document.querySelectorAll('.under .pie-halo').length")
             assert halos == sum(piece.place.startswith("portion/") for piece in view.pieces)
+
+    run(scenario)
+
+
+def test_numbers_of_neighbours_in_a_whole_pizza_do_not_overlap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where slices of two values lie side by side at its top. Figures are six tenths as high as their line."""
+    ring = ("combo-9-11", "combo-8-10", "8/5", "combo-5-7", "10/2", "9/6", "combo-4-6", "11/7", "anchovy", "7/4", "6/1")
+    monkeypatch.setattr("tests.controller.web.fixture_views._RING", ring)
+
+    async def scenario() -> None:
+        async with room(ring_served()) as table:
+            await table.page.open(f"http://table.local:{table.port}/", 480, 900)
+            await table.page.until(DRAWN)
+            boxes = await table.page.evaluate(
+                "[...document.querySelectorAll('.pie-label-size:not(.crowded) text')].map((e) => {"
+                " const b = e.getBoundingClientRect();"
+                " return [e.textContent, b.left, b.right, b.top + .2 * b.height, b.bottom - .2 * b.height]; })"
+            )
+            assert [name for name, *_ in boxes].count("9/11") == 1
+            assert len(boxes) == len(ring)
+            overlapping = [
+                (one, other)
+                for (one, left, right, top, bottom), (other, left_, right_, top_, bottom_) in combinations(boxes, 2)
+                if left < right_ and left_ < right and top < bottom_ and top_ < bottom
+            ]
+            assert overlapping == []
 
     run(scenario)
 

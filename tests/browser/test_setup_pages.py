@@ -185,13 +185,13 @@ def test_before_the_first_picture_the_camera_is_said_to_start_and_a_picture_not_
         async with serving(app, hub, "127.0.0.1", 0) as port, browser() as page:
             await page.open(f"http://table.local:{port}/setup", 1280, 720)
             await page.until(
-                f"{text('state')} === 'The camera has given no picture yet. The camera: the camera is starting.'"
+                f"{text('state')} === 'There is no picture from the camera now. The camera: the camera is starting.'"
             )
             assert await page.evaluate(text("age") + " + " + text("counts")) == ""
             answers["now"] = picture_of(3), told(3, pieces=0, why_not_read="found no corner markers")
             await page.until(f"{text('counts')} === 'Nothing is read in this picture: found no corner markers.'")
             answers["now"] = None
-            await page.until(f"{text('state')}.startsWith('The camera has given no picture yet.')")
+            await page.until(f"{text('state')}.startsWith('There is no picture from the camera now.')")
             assert await page.evaluate("document.getElementById('picture').classList.contains('old')")
 
     run(scenario)

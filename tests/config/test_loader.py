@@ -9,6 +9,7 @@ from config.errors import ConfigInvalid, ConfigSyntaxError, ConfigUnreadable
 from config.loader import load_table, table_files
 
 Refused = Callable[[str], list[str]]
+LONG = "x" * 61
 
 
 @pytest.fixture
@@ -109,6 +110,7 @@ def test_the_machines_file_is_found(tmp_path: Path) -> None:
         ),
         ('[lan]\nport = "8080"', 'table.toml:2: lan.port = "8080": expected a whole number'),
         ("lan = 3", "table.toml:1: lan = 3: expected a table"),
+        (f'lan.name = "{LONG}"', f'table.toml:1: lan.name = "{LONG}": expected at most 60 characters'),
         ("host.button_pin = 40", "table.toml:1: host.button_pin = 40: expected less than or equal to 27"),
         ("camera.rate = 0.5", "table.toml:1: camera.rate = 0.5: expected greater than or equal to 1"),
         ("timing.hang_s = 1", "table.toml:1: timing.hang_s = 1: expected greater than or equal to 3"),

@@ -54,6 +54,12 @@ def test_everything_a_ready_board_says() -> None:
     assert "known to 10 µs" in board_part(emulated, starting=False).text
 
 
+def test_behind_a_boot_loader_no_reset_is_said_to_be_the_watchdogs() -> None:
+    board = view(replace(READY, hello=replace(HELLO, cause=0)))
+    assert (board.starts, board.watchdog_resets) == (7, None)
+    assert board_part(board, starting=False).text.startswith("all is well, 7 starts; signals lost: 0")
+
+
 def test_lost_signals_are_said() -> None:
     part = board_part(view(replace(READY, lost=12)), starting=False)
     assert (part.state, part.note) == (PartState.OK, "ready; it had no room for 12 signals")

@@ -4,6 +4,7 @@ The whole way, with the firmware and a program that is killed: tests/rigs/kill_s
 """
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from pathlib import Path
@@ -65,6 +66,8 @@ class FaultyLog:
         self._journal = journal
         self.refused_after: int | None = None
         self.says_so_after_all = False
+        self.reads: Callable[[], object] = lambda: None
+        """What is done before it is read."""
 
     def append(self, kind: str, data: Json) -> "Future[int]":
         if self.refused_after is None:
@@ -79,6 +82,7 @@ class FaultyLog:
         return refused
 
     def newest(self, kind: str, count: int) -> list[Record]:
+        self.reads()
         return self._journal.newest(kind, count)
 
 
@@ -200,6 +204,24 @@ def test_what_the_disk_refuses_is_written_later_and_once(tmp_path: Path, after: 
         await table.settle_verdict()
         assert table.slapped() == [(1, 3), (2, 5), (3, 1), (4, 4)]
         assert [data["seats"] for data in table.written("slaps")] == [[1, 3, 5, 4]]
+
+    play(tmp_path, story)
+
+
+def test_while_a_slow_disk_is_read_the_rest_goes_on(tmp_path: Path) -> None:
+    async def story(table: Table) -> None:
+        table.board.press(3, 10.0)
+        table.log.refused_after = 0
+        with pytest.raises(JournalWriteFailed):
+            await table.take()
+        table.log.refused_after = None
+        others_go_on = threading.Event()
+        table.log.reads = lambda: waited.append(others_go_on.wait(timeout=5.0))
+        waited: list[bool] = []
+        asyncio.get_running_loop().call_soon(others_go_on.set)
+        await table.take()
+        assert waited == [True, True]
+        assert table.slapped() == [(1, 3)]
 
     play(tmp_path, story)
 

@@ -200,6 +200,42 @@ def test_where_the_networks_cannot_be_asked_for_the_state_says_so_and_it_is_trie
     run(scenario)
 
 
+def test_whatever_goes_wrong_is_shown_and_it_is_tried_again() -> None:
+    async def scenario() -> None:
+        told: list[PartView] = []
+        came = asyncio.Event()
+
+        def note(view: PartView) -> None:
+            told.append(view)
+            came.set()
+
+        discovery = Discovery(replace(PANTRY, table="x" * 300), LOOPBACK, note)  # no TXT record holds it: a ValueError
+        keeping = asyncio.create_task(discovery.keep(interval_s=0.0))
+        await came.wait()
+        assert [view.state for view in told] == [PartState.LOST]
+        assert told[0].text == "Not announced: bytes must be in range(0, 256). Trying again."
+        assert not keeping.done()
+        keeping.cancel()
+        await discovery.close()
+
+    run(scenario)
+
+
+def test_a_goodbye_that_fails_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scenario() -> None:
+        async with announced(PANTRY) as discovery:
+
+            async def fails(self: AsyncZeroconf) -> None:
+                monkeypatch.undo()
+                raise RuntimeError("no loop")
+
+            monkeypatch.setattr(AsyncZeroconf, "async_unregister_all_services", fails)
+            await discovery.close()
+            assert discovery.state.state is PartState.ABSENT
+
+    run(scenario)
+
+
 @pytest.mark.long
 def test_names_whose_letters_no_host_name_has_lead_to_hosts_of_their_own() -> None:
     async def scenario() -> None:

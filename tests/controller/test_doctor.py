@@ -219,7 +219,16 @@ def test_a_picture_out_of_focus_says_how_far(picture: Image) -> None:
     finding = check_markers(soft)
     assert said(finding) == ("markers", Health.WARNING)
     assert finding.what.startswith("all four seen, but out of focus: their edges are blurred by ")
-    assert "Focus the camera" in finding.remedy
+    assert "Focus the camera on the table, and" in finding.remedy
+
+
+def test_out_of_focus_the_raspberry_pis_camera_is_told_how_far_the_table_is(picture: Image) -> None:
+    soft = np.asarray(cv2.GaussianBlur(picture, (0, 0), picture.shape[1] / 640), np.uint8)
+    camera = Conditions().camera_model(1280, 720)
+    assumed = AssumedFocal(camera.focal_px / 1280, 0.01)
+    remedy = check_markers(soft, assumed, "picamera2").remedy
+    said_mm = re.findall(r"camera.focus_mm, by this picture (\d+)\), and", remedy)
+    assert [float(mm) for mm in said_mm] == pytest.approx([Conditions().height_mm], rel=0.05)
 
 
 def test_a_covered_marker_is_named_by_its_corner(picture: Image) -> None:
@@ -853,13 +862,13 @@ def test_no_network() -> None:
         (frozenset(), "opencv:0", True, Health.OK, "focus and exposure and white balance left to the camera"),
         (frozenset(), "opencv:0", False, Health.UNUSED, "camera.hold is false"),
         (None, "opencv:film.mp4", True, Health.UNUSED, "recorded pictures"),
-        (None, "picamera2", True, Health.OK, "exposure and white balance are held"),
+        (None, "picamera2", True, Health.OK, "stays focused at 870 mm"),
     ],
 )  # fmt: skip
 def test_what_a_camera_holds(
     held: frozenset[Automatic] | None, driver: str, hold: bool, state: Health, words: str
 ) -> None:
-    finding = check_automatics(held, driver, hold=hold)
+    finding = check_automatics(held, driver, hold=hold, focus_mm=870.0)
     assert said(finding) == ("automatics", state)
     assert words in finding.what
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import tempfile
+import threading
 from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
@@ -751,6 +752,29 @@ async def test_undo_comes_back_after_a_restart(tmp_path: Path) -> None:
         assert again.state == table.state
         assert again.view is not None
         assert [line.text for line in again.view.log] == [line.text for line in table.view.log]
+
+
+@in_loop
+async def test_while_a_slow_disk_is_read_the_rest_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with playing(tmp_path) as table:
+        others_go_on, waited = threading.Event(), []
+        for name in ("games", "records"):
+            read = getattr(table.journal, name)
+
+            def slowly(*given: Any, read: Callable[..., Any] = read) -> Any:
+                waited.append(others_go_on.wait(timeout=5.0))
+                return read(*given)
+
+            monkeypatch.setattr(table.journal, name, slowly)
+        asyncio.get_running_loop().call_soon(others_go_on.set)
+        await table.table.catch_up()
+        assert waited == [True, True]
+        others_go_on.clear()
+        asyncio.get_running_loop().call_later(0.1, others_go_on.set)
+        await table.table.new_game([Sitting(1, "Ann"), Sitting(2, "Ben")], {})
+        assert waited == [True, True, True]
+        assert table.table.view is not None
+        assert table.table.view.number == 2
 
 
 @in_loop

@@ -66,6 +66,18 @@ def test_cameras_know_the_mains_of_the_settings(
     assert told == [50, 60, 0]
 
 
+def test_the_raspberry_pis_camera_is_focused_where_the_settings_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[float] = []
+    monkeypatch.setattr("hardware.pi_camera.PiCamera", lambda *_, focus_mm, **__: told.append(focus_mm))
+    settings = tmp_path / "table.toml"
+    for text in ("", "focus_mm = 620\n"):
+        settings.write_text(f'[camera]\ndriver = "picamera2"\n{text}')
+        open_table_camera(load_table([settings]), None)
+    assert told == [950.0, 620.0]
+
+
 def test_a_usb_cameras_automatics_can_be_held_unless_the_settings_say_no(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

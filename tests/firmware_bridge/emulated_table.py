@@ -34,14 +34,16 @@ class EmulatedTable:
         step: int = STEP,
         said: bool = False,
         keeps: Callable[[], bool] = lambda: True,
+        loader: bool = False,
     ) -> None:
         """`faults` stand in the line to us and in the line to the board.
 
         The line is looked at every `step` cycles, with `said` also whenever the board has finished saying something.
         Whenever it is, `keeps` says whether what is in hand is kept now, and whether the board is told now.
+        `loader`: see `EmulatedBoard`.
         """
         self._step, self._said = step, said
-        self.board = EmulatedBoard(folder / "board", free=True)
+        self.board = EmulatedBoard(folder / "board", free=True, loader=loader)
         self._faults = faults
         self._keeps = keeps
         self.signals: list[Signal] = []

@@ -169,6 +169,21 @@ def test_events_outlive_a_reset(table: EmulatedTable, how: str, cause: ResetCaus
     assert fresh[0].time_s < fresh[1].time_s < fresh[2].time_s
 
 
+def test_behind_a_boot_loader_that_clears_the_cause_resets_wear_no_eeprom_out(tmp_path: Path) -> None:
+    with EmulatedTable(tmp_path, loader=True) as table:
+        boots = set()
+        for how, cold, warm in [("hang", 1, 1), ("reset", 1, 2), ("hang", 1, 3), ("power", 2, 0), ("hang", 2, 1)]:
+            table.until_ready()
+            table.board.do(how)
+            table.run(0.8)
+            table.until_ready()
+            hello = table.session.hello
+            assert hello is not None
+            assert (hello.cause, hello.cold_boots, hello.warm_boots) == (0, cold, warm), how
+            boots.add(hello.boot)
+        assert len(boots) == 5, "the host tells them apart"
+
+
 def test_power_gone_is_a_new_ring(table: EmulatedTable) -> None:
     before = table.session.hello
     table.edges([(MS, "K1", 0)])

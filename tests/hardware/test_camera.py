@@ -33,6 +33,9 @@ PICTURES = 12
 Limits = tuple[float, float, float | None]
 """What picamera2 says of a control: least, most, and the value it begins with."""
 
+MOTOR: dict[str, Limits] = {"AfMode": (0, 2, 0), "LensPosition": (0.0, 15.0, 1.0)}
+"""What a camera whose lens has a motor offers besides."""
+
 
 @dataclass
 class VirtualClock:
@@ -98,6 +101,8 @@ class StandInPicamera2:
         self.stale: list[int] = []
         """Ages in nanoseconds of the pictures that wait from before the call."""
         self.unplugged = False
+        self.configured: dict[str, Any] = {}
+        """The controls that it starts with."""
         self.controls: dict[str, Any] = {}
         self.settled = 9000, 2.0
         """The exposure in microseconds and the gain that its automatics arrive at."""
@@ -115,7 +120,8 @@ class StandInPicamera2:
     def configure(self, configuration: dict[str, Any]) -> None:
         assert configuration["main"] == {"size": SIZE, "format": "RGB888"}
         assert configuration["controls"].keys() - {"FrameRate"} <= self.camera_controls.keys()
-        self.controls |= configuration["controls"]
+        self.configured = configuration["controls"]
+        self.controls |= self.configured
 
     def start(self) -> None:
         pass
@@ -280,6 +286,31 @@ def test_exposure_and_white_balance_are_locked() -> None:
     assert device.controls["ExposureTime"] == 9000
     assert device.controls["ColourGains"] == (1.5, 1.7)
     assert device.lent == 0
+
+
+@pytest.mark.parametrize(
+    ("focus_mm", "dioptres"),
+    [(950.0, 1 / 0.95), (500.0, 2.0), (50.0, 15.0)],
+    ids=["far", "near", "nearer than it goes"],
+)
+def test_a_lens_with_a_motor_is_focused_on_the_table(focus_mm: float, dioptres: float) -> None:
+    """In the configuration, so that the very first pictures are."""
+    clock = VirtualClock()
+    device = StandInPicamera2(clock, "imx708")
+    device.camera_controls |= MOTOR
+    PiCamera(SIZE, 30.0, lambda: device, lambda: int(clock.now_s * 1e9), focus_mm=focus_mm)
+    assert device.configured["AfMode"] == 0
+    assert device.configured["LensPosition"] == pytest.approx(dioptres)
+    assert device.controls["LensPosition"] == device.configured["LensPosition"]
+
+
+@pytest.mark.parametrize(("controls", "focus_mm"), [({}, 950.0), ({"AfMode": MOTOR["AfMode"]}, 950.0), (MOTOR, None)])
+def test_other_lenses_are_left_alone(controls: dict[str, Limits], focus_mm: float | None) -> None:
+    clock = VirtualClock()
+    device = StandInPicamera2(clock)
+    device.camera_controls |= controls
+    PiCamera(SIZE, 30.0, lambda: device, lambda: int(clock.now_s * 1e9), focus_mm=focus_mm)
+    assert not {"AfMode", "LensPosition"} & device.controls.keys()
 
 
 @pytest.mark.parametrize(
@@ -625,6 +656,15 @@ def test_recordings_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 # Drivers by name --------------------------------------------------------------------------------------------------
+
+
+def test_a_damaged_picture_of_a_folder_is_named(tmp_path: Path) -> None:
+    noise = np.random.default_rng(0).integers(0, 256, (360, 640, 3), np.uint8)
+    content = cv2.imencode(".jpg", cv2.GaussianBlur(noise, (0, 0), 3.0))[1].tobytes()
+    middle = len(content) // 2
+    (tmp_path / "7.jpg").write_bytes(content[:middle] + bytes(512) + content[middle + 512 :])
+    with pytest.raises(CameraLost, match=r"7\.jpg: the JPEG is damaged in its middle"):
+        Recording(tmp_path, 10.0, lambda: 7.0).read(1.0)
 
 
 def test_a_driver_is_chosen_by_name(folder: Path) -> None:

@@ -162,6 +162,10 @@ def test_pieces_are_shown_upright_and_numbered() -> None:
     assert sheet[:150, 310:].std() == 0
     drawn = numbered(image, registration, found)
     assert 0 < (drawn != image).any(axis=-1).mean() < 0.1
+    figure = (drawn == 255).all(axis=-1) & (image != 255).any(axis=-1)
+    of_first = cv2.fillPoly(np.zeros(figure.shape, np.uint8), [found[0].outline_px(registration).astype(np.int32)], 1)
+    height = np.ptp(np.nonzero((figure & (of_first > 0)).any(axis=1))[0])
+    assert height >= image.shape[1] / 50, "it is read where the photo is as wide as a phone"
     doubting = numbered(image, registration, found[:-1], found[-1:])
     changed = (doubting != drawn).any(axis=-1)
     around = cv2.fillPoly(np.zeros(changed.shape, np.uint8), [found[-1].outline_px(registration).astype(np.int32)], 1)

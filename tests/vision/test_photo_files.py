@@ -1,10 +1,12 @@
 """Files that are no photo say what they are, and what helps."""
 
+import os
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from vision.files.photos import PhotoError, load_photo
 
@@ -39,6 +41,33 @@ def test_a_cut_off_picture_is_told_from_what_is_none(
     half = whole[: len(whole) // 2]
     assert refusal(tmp_path, half) == f"{NO_PHOTO}{name} file of {len(half)} bytes {DAMAGED}"
     assert capfd.readouterr().err == ""  # OpenCV has nothing to add
+
+
+def test_a_jpeg_damaged_in_its_middle_is_refused_and_libjpeg_says_nothing(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """As where a card has lost a sector: from there on the picture is grey, and nothing is missing at its end."""
+    noise = np.random.default_rng(0).integers(0, 256, (360, 640, 3), np.uint8)
+    content = cv2.imencode(".jpg", cv2.GaussianBlur(noise, (0, 0), 3.0))[1].tobytes()
+    middle = len(content) // 2
+    damaged = content[:middle] + bytes(512) + content[middle + 512 :]
+    assert refusal(tmp_path, damaged).endswith("the JPEG is damaged in its middle; expected a picture that is whole")
+    (tmp_path / "whole.jpg").write_bytes(content)
+    assert load_photo(tmp_path / "whole.jpg").shape == (360, 640, 3)
+    assert capfd.readouterr().err == ""
+
+
+def test_what_others_write_to_standard_error_meanwhile_is_not_lost(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def decode(*_: object) -> NDArray[np.uint8]:
+        os.write(2, b"another thread\nCorrupt JPEG data: 3 extraneous bytes before marker 0xd9\n")
+        return np.zeros((2, 2, 3), np.uint8)
+
+    (tmp_path / "some.bmp").write_bytes(b"BM")
+    monkeypatch.setattr("vision.files.photos.cv2.imdecode", decode)
+    load_photo(tmp_path / "some.bmp")
+    assert capfd.readouterr().err == "another thread\n"
 
 
 def test_what_is_no_picture_at_all_is_counted(tmp_path: Path) -> None:

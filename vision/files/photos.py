@@ -1,6 +1,9 @@
 """Photos in files: read whole or refused, and written."""
 
 import contextlib
+import os
+import tempfile
+import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -25,6 +28,12 @@ KNOWN = {
     b"II*\0": "a TIFF or raw", b"MM\0*": "a TIFF or raw", b"%PDF": "a PDF", b"PK\3\4": "a ZIP",
 }  # fmt: skip
 """What files are, by their first bytes."""
+
+_DAMAGED = (b"premature end of data", b"bad Huffman code")
+"""What libjpeg says of a picture that it fills with something else from there on (libjpeg-turbo, src/jerror.h). Bytes
+too many, of which it speaks too, some cameras write."""
+_STANDARD_ERROR = 2
+_overhearing = threading.Lock()
 
 
 class PhotoError(VisionError):
@@ -57,12 +66,14 @@ def _decoded(content: bytes, path: Path) -> Image:
     if not content:
         raise PhotoError(f"{path}: the file is empty; expected a picture such as JPEG or PNG")
     try:
-        with _quietly():
+        with _quietly(), _overheard() as said:
             image = cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_COLOR)
     except cv2.error as error:  # larger than OpenCV's limits
         raise PhotoError(f"{path}: cannot be decoded: {error.err}; expected a photo of a camera's size") from error
     if image is None:
         raise PhotoError(f"{path}: expected a picture such as JPEG or PNG, found {_what_is_in(content)}")
+    if any(complaint in said for complaint in _DAMAGED):
+        raise PhotoError(f"{path}: the JPEG is damaged in its middle; expected a picture that is whole")
     return image.astype(np.uint8, copy=False)
 
 
@@ -74,6 +85,30 @@ def _quietly() -> Iterator[None]:
         yield
     finally:
         cv2.utils.logging.setLogLevel(before)
+
+
+@contextlib.contextmanager
+def _overheard() -> Iterator[bytearray]:
+    """What is written to standard error meanwhile, once it is over: OpenCV's libjpeg tells nobody else what it misses.
+    All of it is written there afterwards, but for libjpeg's own words."""
+    said = bytearray()
+    with _overhearing, tempfile.TemporaryFile() as file:
+        try:
+            usual = os.dup(_STANDARD_ERROR)
+        except OSError:  # it is closed
+            yield said
+            return
+        os.dup2(file.fileno(), _STANDARD_ERROR)
+        try:
+            yield said
+        finally:
+            os.dup2(usual, _STANDARD_ERROR)
+            os.close(usual)
+            file.seek(0)
+            said += file.read()
+            others = [line for line in bytes(said).splitlines(keepends=True) if b"JPEG" not in line]
+            with contextlib.suppress(OSError):
+                os.write(_STANDARD_ERROR, b"".join(others))
 
 
 def _what_is_in(content: bytes) -> str:

@@ -1,9 +1,10 @@
 /* Runs the board's own ELF, cycle by cycle, behind a pseudo-terminal.
  *
- *   emulator ELF LINK [free] [boots=N]
+ *   emulator ELF LINK [free] [loader] [boots=N]
  *
  * LINK becomes a symbolic link to the terminal: the board's stable device name. Time is real time unless `free` is
  * given; then it is as fast as this machine can, and only as far as commands say. `boots` is what the EEPROM counts.
+ * `loader`: the cause of a reset is cleared, as by Arduino's boot loader for the Mega.
  *
  * Commands, a line each, on standard input; every one is answered by a line:
  *   edge CYCLE PIN LEVEL   PIN such as K0 gets LEVEL (0 or 1) at that cycle, or at once if it is over   "ok"
@@ -72,6 +73,7 @@ static uint8_t pulled_low[26]; /* the same, and those that a bridge pulls there 
 static char bridge_port;       /* 0: no two pins touch */
 static uint8_t bridge_bits;
 static bool is_free;
+static bool has_loader;
 static uint64_t goal; /* cycle that free time may run to */
 static bool stops_when_said;
 static uint64_t said_at; /* cycle of the board's last byte; 0: none since the goal was set */
@@ -303,11 +305,21 @@ static void uart_connect(void)
 
 static void (*core_reset)(avr_t *avr);
 
+static avr_cycle_count_t clear_cause(avr_t *its, avr_cycle_count_t when, void *unused)
+{
+    (void)when, (void)unused;
+    its->data[MCUSR_AT] = 0;
+    return 0;
+}
+
 static void board_on_reset(avr_t *its)
 {
     core_reset(its);
     pins_forget();
     alarm_cycle = 0; /* a reset forgets all timers */
+    if (has_loader) {
+        avr_cycle_timer_register(its, 1, clear_cause, NULL); /* it is set by now, and nothing has looked at it */
+    }
 }
 
 static void board_restart(uint8_t cause)
@@ -357,6 +369,9 @@ static void board_make(const char *elf, uint16_t boots)
     ram_spoil();
     uart_connect();
     avr->data[MCUSR_AT] = 1;
+    if (has_loader) {
+        avr_cycle_timer_register(avr, 1, clear_cause, NULL);
+    }
 }
 
 static void board_power(void)
@@ -416,7 +431,7 @@ static void board_watch(void)
 {
     bridge_settle();
     if (avr->sreg[S_I]) {
-        if (avr->cycle - masked_since > masked_longest) {
+        if (masked_since && avr->cycle - masked_since > masked_longest) {
             masked_longest = avr->cycle - masked_since;
         }
         masked_since = avr->cycle;
@@ -476,9 +491,9 @@ static void answer_fired(void)
 static void answer_masked(void)
 {
     printf("masked %llu\n", (unsigned long long)masked_longest);
+    masked_since = measures_masked ? avr->cycle : 0; /* a slice that is under way ends unwatched */
     measures_masked = true;
     masked_longest = 0;
-    masked_since = avr->cycle;
 }
 
 static void on_edge(const char *line)
@@ -663,12 +678,14 @@ int main(int count, char **arguments)
 {
     uint16_t boots = 0xffff;
     if (count < 3) {
-        fprintf(stderr, "usage: emulator ELF LINK [free] [boots=N]\n");
+        fprintf(stderr, "usage: emulator ELF LINK [free] [loader] [boots=N]\n");
         return 2;
     }
     for (int at = 3; at < count; at++) {
         if (!strcmp(arguments[at], "free")) {
             is_free = true;
+        } else if (!strcmp(arguments[at], "loader")) {
+            has_loader = true;
         } else if (!strncmp(arguments[at], "boots=", 6)) {
             boots = (uint16_t)atoi(arguments[at] + 6);
         } else {

@@ -46,6 +46,14 @@ def test_the_table_marks_what_is_reconstructed_and_names_sources() -> None:
     ]
 
 
+def test_a_file_that_is_cut_off_before_its_first_fact_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("controller.cli.components.components_text", lambda _: "# The pieces of SLI")
+    result = CliRunner().invoke(command, ["slice"])
+    assert result.exit_code == 1
+    assert "components.toml of slice: it is cut off before its first fact" in result.stderr
+    assert result.stdout == ""
+
+
 def test_an_unknown_game_is_said() -> None:
     result = CliRunner().invoke(command, ["chess"])
     assert result.exit_code == 2

@@ -24,7 +24,7 @@ from controller.games.slice.components import load_components
 from controller.kept_enrolment import KeptElsewhere, KeptEnrolment
 from controller.web.enrolling import Desk
 from controller.whose_faces import faces_of
-from hardware.camera import Camera, CameraLost
+from hardware.camera import Camera, CameraLost, RecordingEnded
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import PieceView
 from tests.benchmarks.simulated_pieces import FAMILIES
@@ -337,7 +337,7 @@ def test_names_of_a_copys_own_by_its_settings_are_none_to_warn_of(tmp_path: Path
     settings.write_text('game = "slice"\n[options]\ncomponents = {tops = 3}\n')
     result = enrol_cards(tmp_path, own, "--config", str(settings))
     assert result.exit_code == 1
-    assert "option components: tops: unknown key" in result.stderr
+    assert "table.toml:3: slice: option components: tops: unknown key" in result.stderr
 
 
 def test_a_card_that_was_outlined_as_another_kind_is_told_so(tmp_path: Path) -> None:
@@ -680,6 +680,17 @@ def test_photos_that_several_pages_ask_for_at_once_are_taken_one_after_another(
     ):
         list(pages.map(lambda _: take(), range(4)))
     assert camera.most == 1
+
+
+def test_each_picture_of_a_folder_is_a_photo_and_after_the_last_one_that_is_said(tmp_path: Path) -> None:
+    (tmp_path / "camera").mkdir()
+    for number in range(2):
+        cv2.imwrite(str(tmp_path / f"camera/{number}.png"), np.full((4, 4, 3), number, np.uint8))
+    (tmp_path / "table.toml").write_text(f'[camera]\ndriver = "opencv:{tmp_path}/camera"\n')
+    with _camera(load_table([tmp_path / "table.toml"]), tmp_path / "mine.faces") as take:
+        assert [take().max() for _ in range(2)] == [0, 1]
+        with pytest.raises(RecordingEnded, match="ended after 2 pictures"):
+            take()
 
 
 def test_the_pages_address_is_a_number_as_not_every_phone_finds_names(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -194,9 +194,9 @@ class TestPicture:
             assert mark["colour"] == f"#{red:02x}{green:02x}{blue:02x}"
             assert (swatch == (blue, green, red)).all(-1).any()
 
-    def test_none_yet_is_a_named_problem(self) -> None:
+    def test_none_now_is_a_named_problem_which_says_nothing_of_earlier_ones(self) -> None:
         response = request(make_app(), "GET", "/api/picture")
-        assert (response.status_code, response.json()["detail"]) == (503, "The camera has given no picture yet.")
+        assert (response.status_code, response.json()["detail"]) == (503, "There is no picture from the camera now.")
 
     def test_many_at_once_draw_one(self) -> None:
         drawn: list[int] = []
