@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from config.names import check_shown, parse_name
+from config.names import parse_name
 
 Point = tuple[float, float]
 """(x, y) in table millimetres."""
@@ -59,7 +59,7 @@ CameraDriver = Annotated[str, AfterValidator(_camera_driver)]
 FilePath = Annotated[Path, BeforeValidator(_some_text), AfterValidator(_home_folder)]
 OptionalPath = Annotated[FilePath | None, BeforeValidator(_none_if_empty)]
 OptionalText = Annotated[str | None, BeforeValidator(_none_if_empty)]
-OptionalLine = Annotated[Annotated[str, AfterValidator(check_shown)] | None, BeforeValidator(_none_if_empty)]
+OptionalName = Annotated[Annotated[str, AfterValidator(parse_name)] | None, BeforeValidator(_none_if_empty)]
 Name = Annotated[str, Field(min_length=1, max_length=60), AfterValidator(parse_name)]
 
 
@@ -124,7 +124,7 @@ class LanConfig(Settings):
     host: Annotated[str, Field(min_length=1)]
     port: Annotated[int, Field(ge=0, le=65535)]
     announce: bool
-    name: OptionalLine
+    name: OptionalName
 
 
 class Confirm(Enum):
@@ -159,7 +159,7 @@ class TableConfig(Settings):
     """The game's own options, which the game checks."""
     data_dir: FilePath
     faces: Annotated[OptionalPath, AfterValidator(_only_the_game)]
-    event: OptionalLine
+    event: OptionalName
     seats: Annotated[dict[Annotated[int, Field(ge=1, le=12)], SeatConfig], AfterValidator(_present)]
     """Seat number to seat, in order; only those that are present."""
     host: HostConfig

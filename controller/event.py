@@ -17,7 +17,7 @@ from config.counted import counted
 from config.names import in_order
 from controller.asking_tables import TableNotAsked, ask_results, ask_state, by_clock
 from controller.finding_tables import MOST_TABLES, TOO_MANY, FoundTable
-from controller.records.results import counted_once, standings
+from controller.records.results import counted_once, is_of_event, standings
 from controller.views import GameResultView, Model, PartState, PlayerResultView, RefereeState, StandingView, TableView
 
 STATES_S, RESULTS_S = 2.0, 15.0
@@ -208,7 +208,7 @@ class Event:
         named = _names([(table, game) for table in tables for game in table.games])
         for table in tables:
             for game in table.games:
-                other = bool(self._event) and game.event != self._event and self._is_since(game)
+                other = bool(self._event) and not is_of_event(game, self._event) and self._is_since(game)
                 if (game.over or game is table.games[-1]) and other and datetime.fromisoformat(game.ended) >= since:
                     counts_for = f'event = "{game.event}"' if game.event else "no event"
                     said = f"{named(table, game)} ({counts_for})"
@@ -298,7 +298,7 @@ class Event:
         return await asyncio.wrap_future(answer)
 
     def _counts(self, game: GameResultView) -> bool:
-        return (not self._event or game.event == self._event) and self._is_since(game)
+        return (not self._event or is_of_event(game, self._event)) and self._is_since(game)
 
     def _is_since(self, game: GameResultView) -> bool:
         return self._since is None or datetime.fromisoformat(game.began) >= self._since

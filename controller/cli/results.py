@@ -8,11 +8,11 @@ from urllib.parse import urlsplit
 import click
 
 from config.counted import counted
-from config.names import shown
+from config.names import same_name, shown
 from controller.asking_tables import TableNotAsked, ask_results, by_clock, parse_address
 from controller.cli.common import RECOVER, named_tables
 from controller.journal import JournalDamaged, JournalError, JournalInUse, read_journal
-from controller.records.results import Results, counted_once, standings
+from controller.records.results import Results, counted_once, is_of_event, standings
 from controller.records.spreadsheet import csv_lines, local_time
 from controller.views import GameResultView
 
@@ -61,10 +61,11 @@ def command(
             click.echo(f"{source} has {again}", err=True)
         told[source] = once
     everything = _told_apart(told)
-    games = [game for game in everything if event is None or game.event == event]
+    games = [game for game in everything if event is None or is_of_event(game, event)]
     if everything and not games:
-        named = ", ".join(sorted({repr(game.event) for game in everything if game.event})) or "none"
-        click.echo(f"No game is of the event {event!r}; their tables' settings say {named}", err=True)
+        named = {same_name(game.event): repr(game.event) for game in everything if game.event}
+        said = ", ".join(sorted(named.values())) or "none"
+        click.echo(f"No game is of the event {event!r}; their tables' settings say {said}", err=True)
     games = [game for game in games if since is None or local_time(game.began) >= since.astimezone()]
     games.sort(key=lambda game: (game.began, game.table))
     for line in csv_lines(games) if as_csv else told_lines(games):

@@ -178,6 +178,11 @@ def standings(games: Sequence[GameResultView]) -> list[StandingView]:
     return sorted(standing, key=lambda one: (-one.won, one.played, in_order(one.name)))
 
 
+def is_of_event(game: GameResultView, event: str) -> bool:
+    """Whether a game counts for the event of this name, however either is typed; "": for none."""
+    return same_name(game.event) == same_name(event)
+
+
 def counted_once(told: Sequence[Sequence[GameResultView]]) -> list[list[GameResultView]]:
     """The games of several tables, each without those that an earlier one has, too: a copy of a table's folder has the
     games that were played before it was made."""

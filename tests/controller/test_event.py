@@ -217,6 +217,17 @@ def test_the_spreadsheet_has_each_game_that_counts() -> None:
     assert asyncio.run(scenario()) == [("Con", True), ("Con", False)]
 
 
+@pytest.mark.parametrize("asked", ["Café Con", "CAFÉ  con", "Cafe\u0301 Con"])
+def test_an_events_name_is_one_however_it_is_typed(asked: str) -> None:
+    async def scenario() -> None:
+        async with tables((ring_served(), [game("A", 5, ("Ann", 7, True), event="Café Con")])) as (addresses, _):
+            view = await Watched(addresses, event=asked).look()
+            assert (view.games, view.uncounted) == (1, "")
+            assert (await Watched(addresses, event="Cafe Con").look()).games == 0
+
+    asyncio.run(scenario())
+
+
 def test_what_never_stops_answering_is_no_table() -> None:
     class Endless(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

@@ -270,6 +270,7 @@ def test_two_tables_of_one_name_are_told_apart_and_those_without_a_name_are_nobo
     assert "\nOrange  won" not in said.stdout, "seat 2 is called so where nobody says anything"
     assert "\nPlayer 2  won" not in said.stdout
     assert "2 of 2 games are over" in ran("--event", "Con", *paths).stdout
+    assert "2 of 2 games are over" in ran("--event", " cON", *paths).stdout
     other = ran("--event", "Other", *paths)
     assert "0 of 0 games are over" in other.stdout
     assert other.stderr == "No game is of the event 'Other'; their tables' settings say 'Con'\n"
