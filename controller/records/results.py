@@ -197,6 +197,13 @@ def counted_once(told: Sequence[Sequence[GameResultView]]) -> list[list[GameResu
     return once
 
 
+def go_on(games: Sequence[GameResultView], before: Sequence[GameResultView]) -> bool:
+    """Whether a table whose games were those `before` may have these now: all that were over, and the others gone on
+    with."""
+    _, lost = counted_once([games, [game for game in before if game.over]])
+    return not lost and {game.number for game in before} <= {game.number for game in games}
+
+
 def _alike(game: GameResultView) -> tuple[object, ...]:
     """What a game and its copy have alike, whatever clock tells when it was."""
     return game.number, game.game, game.over, tuple((player.seat, player.name, player.total) for player in game.players)
