@@ -231,6 +231,32 @@ def test_of_names_as_long_as_can_be_each_is_seen(size: tuple[int, int]) -> None:
     run(scenario)
 
 
+def test_of_more_tables_than_there_is_room_for_those_that_call_are_seen() -> None:
+    shown = Shown()
+    free, asks, *_ = shown.newest.tables
+    tables = [free.model_copy(update={"number": i, "table": f"Table {i}"}) for i in range(98)]
+    calling = [asks.model_copy(update={"number": i, "table": f"Table {i}"}) for i in (98, 99)]
+    seen = """
+[...document.querySelectorAll('.table.calls')].filter((one) => one.getBoundingClientRect().bottom < innerHeight).length
+"""
+    top = "document.querySelector('.table').getBoundingClientRect().top"
+    below = f"[...document.querySelectorAll('.calls')].every((one) => one.getBoundingClientRect().top > {top})"
+
+    async def scenario() -> None:
+        app = create_event_app(shown, "1")  # type: ignore[arg-type]
+        async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
+            shown.newest = shown.newest.model_copy(update={"tables": [*tables, *calling]})
+            await page.open(f"http://table.local:{port}/", *SIZES["wide"])
+            await page.until("document.querySelectorAll('.table').length === 100")
+            assert await page.evaluate("document.documentElement.scrollHeight > innerHeight")
+            assert await page.evaluate(seen) == 2
+            shown.newest = shown.newest.model_copy(update={"tables": [*tables[:5], *calling]})
+            await page.until("document.querySelectorAll('.table').length === 7")
+            assert await page.evaluate(below), "where all are seen each stays in its place"
+
+    run(scenario)
+
+
 def test_of_two_tables_at_one_address_each_has_its_place() -> None:
     """As when one that is gone had the address that another has now."""
     shown = Shown()

@@ -72,7 +72,7 @@ function fitAside() {
   }
 }
 
-/** On a screen, letters as large as leave all that the tables say within the window; where none do, each name has one line. */
+/** On a screen, letters as large as leave all that the tables say within the window; where none do, each name has one line, and if that is not enough tables that call come first. */
 function fit() {
   const tables = byId("tables");
   const top = tables.getBoundingClientRect().top + scrollY;
@@ -80,7 +80,7 @@ function fit() {
   if (fitted === now) return;
   fitted = now;
   tables.style.fontSize = "";
-  tables.classList.remove("tight");
+  tables.classList.remove("tight", "crowded");
   if (!ON_A_SCREEN.matches) return;
   const bottom = innerHeight - pixels(document.body, "paddingBottom");
   tables.style.setProperty("--room", `${bottom - top}px`);
@@ -92,7 +92,7 @@ function fit() {
   let [fits, most] = [LEAST_REM * pixels(document.documentElement, "fontSize"), pixels(tables, "fontSize")];
   if (whole(most)) return;
   tables.classList.toggle("tight", !whole(fits));
-  if (!whole(fits)) return;
+  if (tables.classList.toggle("crowded", !whole(fits))) return;
   for (let halved = 0; halved < 5; halved += 1) {
     const middle = (fits + most) / 2;
     if (whole(middle)) fits = middle;
