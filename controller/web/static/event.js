@@ -12,7 +12,7 @@ const PLAYING = { lobby: "Free: a game can begin", paused: "Paused", over: "The 
 const byId = (id) => document.getElementById(id);
 
 let fitted = "";
-let first = 0; // of the standings that are shown
+let turn = 0; // of the standings, of which a part is shown
 
 show();
 addEventListener("resize", fit);
@@ -59,10 +59,12 @@ function fitAside() {
   const under = pixels(newest.parentElement, "rowGap") + newest.offsetHeight + pixels(byId("standings").parentElement, "paddingBottom");
   const most = Math.max(Math.min(MOST_STANDINGS, Math.floor((bottom - top - under) / tallest) - 1), 1);
   if (rows.length > most) {
-    if (!byId("standings").matches(":hover")) first = most * (Math.floor(Date.now() / TURN_MS) % Math.ceil(rows.length / most));
-    const last = Math.min(first + most, rows.length);
-    rows.forEach((row, i) => row.classList.toggle("out", i < first || i >= last));
-    byId("standings").append(html("li", { class: "faint shown", text: `${first + 1} to ${last} of ${rows.length}, by turns` }));
+    if (!byId("standings").matches(":hover")) turn = Math.floor(Date.now() / TURN_MS);
+    const turns = Math.ceil(rows.length / most);
+    const [first, end] = [0, 1].map((next) => Math.floor(((turn % turns + next) * rows.length) / turns));
+    rows.forEach((row, i) => row.classList.toggle("out", i < first || i >= end));
+    const which = end - first > 1 ? `${first + 1} to ${end}` : String(end);
+    byId("standings").append(html("li", { class: "faint shown", text: `${which} of ${rows.length}, by turns` }));
   }
   for (const one of games.slice(1)) {
     one.classList.remove("out");
