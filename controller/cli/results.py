@@ -82,9 +82,10 @@ def told_lines(games: Sequence[GameResultView]) -> Iterator[str]:
     best = standings(games)
     yield ""
     yield f"{sum(game.over for game in games)} of {len(games)} games are over"
+    digits = max((len(str(one.rank)) for one in best), default=0)
     width = max((len(one.name) for one in best), default=0)
     for one in best:
-        yield f"{one.name.ljust(width)}  won {one.won} of {one.played}"
+        yield f"{one.rank:{digits}}. {one.name.ljust(width)}  won {one.won} of {one.played}"
 
 
 def _outcome(game: GameResultView) -> str:

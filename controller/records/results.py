@@ -1,7 +1,7 @@
 """How the games in a journal ended."""
 
 import threading
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -175,7 +175,14 @@ def standings(games: Sequence[GameResultView]) -> list[StandingView]:
         for person in won:
             played.setdefault(person, []).append(won[person])
     standing = [StandingView(name=spelt[person], won=sum(won), played=len(won)) for person, won in played.items()]
-    return sorted(standing, key=lambda one: (-one.won, one.played, in_order(one.name)))
+    standing.sort(key=lambda one: (_best_first(one), in_order(one.name)))
+    placed = [_best_first(one) for one in standing]
+    return [one.model_copy(update={"rank": bisect_left(placed, _best_first(one)) + 1}) for one in standing]
+
+
+def _best_first(standing: StandingView) -> tuple[int, int]:
+    """By what standings are ranked."""
+    return -standing.won, standing.played
 
 
 def is_of_event(game: GameResultView, event: str) -> bool:

@@ -43,7 +43,7 @@ class Shown:
                     for i in range(3, 7)
                 ),
             ],
-            standings=[StandingView(name=name, won=4 - i, played=5) for i, name in enumerate(NAMES)],
+            standings=[StandingView(rank=1 + i // 2 * 2, name=name, won=4, played=5) for i, name in enumerate(NAMES)],
             games=3,
             newest=[
                 EventGameView(
@@ -73,6 +73,8 @@ def test_who_needs_somebody_is_seen_and_nothing_runs_over(size: str) -> None:
             assert await page.evaluate(count) == "Tables: 7, calling somebody: 2 · games over: 3"
             assert await illegible(page) == []
             assert await page.evaluate(CLINGING) == []
+            ranks = "[...document.querySelectorAll('#standings .rank')].map((rank) => rank.textContent)"
+            assert await page.evaluate(ranks) == ["1.", "1.", "3.", "3."]
             calls = "[...document.querySelectorAll('.calls .call')].map((call) => call.textContent)"
             assert await page.evaluate(calls) == [
                 "asks which move was meant · for 2 min", "does not answer: timed out",
@@ -108,7 +110,7 @@ def test_who_needs_somebody_is_seen_and_nothing_runs_over(size: str) -> None:
 @pytest.mark.parametrize("size", [SIZES["wide"], (1280, 720)])
 def test_of_many_standings_a_screen_shows_some_by_turns_and_paper_all(size: tuple[int, int]) -> None:
     shown = Shown()
-    many = [StandingView(name=f"N{i}", won=30 - i, played=30) for i in range(20)]
+    many = [StandingView(rank=i + 1, name=f"N{i}", won=30 - i, played=30) for i in range(20)]
     games = shown.newest.newest * 4
     shown.newest = shown.newest.model_copy(update={"standings": many, "newest": games})
     seen = "[...document.querySelectorAll('#standings li')].filter((li) => li.clientHeight).map((li) => li.textContent)"
@@ -138,7 +140,7 @@ def test_of_many_standings_a_screen_shows_some_by_turns_and_paper_all(size: tupl
             await page.evaluate("Date.now = () => 15000 * 19")
             await page.until(f"{said} === '20 of 20, by turns'")
             await page.as_printed()
-            assert [line[:3] for line in await page.evaluate(seen)][:20][-3:] == ["N17", "N18", "N19"]
+            assert [line[:6] for line in await page.evaluate(seen)][:20][-3:] == ["18.N17", "19.N18", "20.N19"]
             await page.set_media()
             await page.open(f"http://table.local:{port}/", *SIZES["phone"])
             await page.until("document.querySelectorAll('#standings li').length === 20")

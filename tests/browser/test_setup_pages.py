@@ -592,6 +592,8 @@ def test_the_games_of_the_day_are_listed(size: str) -> None:
                 f"Pizzeria\n\n{'W' * 40}: 35 (won), Ann: 21",
                 f"Pizza Theory (simulated)\n\nLeft before it was over: Ann, {'W' * 40}",
             ]  # fmt: skip
+            ranks = "[...document.querySelectorAll('#standings tr')].map((row) => row.firstChild.textContent)"
+            assert await page.evaluate(ranks) == ["1.", "2."]
             newest = await page.evaluate("document.querySelector('#games tr').firstChild.textContent")
             hour_ago = "new Date(Date.now() - 3600e3).toLocaleString(undefined, {weekday: 'short', hour: '2-digit'})"
             assert await illegible(page) == []

@@ -40,7 +40,7 @@ function render({ event, tables, standings, games, newest, finding, twice, uncou
   const names = tables.map(({ table }) => table);
   const alike = ({ table }) => names.indexOf(table) !== names.lastIndexOf(table);
   keyed(byId("tables"), tables, ({ number }) => String(number), () => html("li"), (element, table) => drawTable(element, table, alike(table)));
-  const rows = standings.map(({ name, won, played }) => html("li", {}, ofAnyDirection(name), html("span", { text: `${won} of ${played}` })));
+  const rows = standings.map(({ rank, name, won, played }) => html("li", { class: rank === 1 && "first" }, html("span", { class: "rank", text: `${rank}.` }), ofAnyDirection(name), html("span", { text: `${won} of ${played}` })));
   byId("standings").replaceChildren(...(rows.length ? rows : [html("li", { class: "faint", text: "nobody yet whose name was said" })]));
   byId("newest").replaceChildren(...(newest.length ? newest.map(game) : [html("li", { class: "faint", text: "none yet" })]));
   fit();
