@@ -228,6 +228,15 @@ def test_an_events_name_is_one_however_it_is_typed(asked: str) -> None:
     asyncio.run(scenario())
 
 
+def test_the_screen_of_an_event_is_no_table_of_another() -> None:
+    async def scenario() -> EventView:
+        async with serving(create_event_app(Watched([]).event, "1"), Hub(), "127.0.0.1", 0) as port:
+            return await Watched([f"http://127.0.0.1:{port}"]).look()
+
+    (table,) = asyncio.run(scenario()).tables
+    assert table.calls == "does not answer: it is the screen of an event, expected a table"
+
+
 def test_what_never_stops_answering_is_no_table() -> None:
     class Endless(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

@@ -504,7 +504,7 @@ def test_the_screen_of_an_event_is_told_from_a_table() -> None:
             return port, await asyncio.to_thread(ran, f"http://127.0.0.1:{port}/")
 
     port, told = asyncio.run(ask())
-    assert "the screen of an event answers there, expected a table" in told.stderr
+    assert "it is the screen of an event, expected a table" in told.stderr
     assert f"are at http://127.0.0.1:{port}/api/event.csv" in told.stderr
 
 
