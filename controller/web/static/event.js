@@ -29,16 +29,16 @@ async function show() {
 
 function render({ event, tables, standings, games, newest, finding, twice, uncounted }) {
   document.title = byId("event").textContent = event || "Pizza tables";
+  const names = tables.map(({ table }) => table);
+  const alike = ({ table }) => names.indexOf(table) !== names.lastIndexOf(table);
   const callers = tables.filter(({ calls }) => calls);
   const calling = callers.length;
-  say(byId("called"), callers.map(({ table, calls }) => `${table}: ${calls}`).join("; "));
+  say(byId("called"), callers.map((one) => `${one.table}${alike(one) ? ` · ${hostOf(one.address)}` : ""}: ${one.calls}`).join("; "));
   const how = calling ? `, calling somebody: ${calling}` : tables.length ? ", all is well" : "";
   say(byId("count"), `Tables: ${tables.length}${how} · games over: ${games}`);
   const said = [finding, twice, uncounted].filter(Boolean).join(" ");
   say(byId("finding"), said);
   byId("finding").hidden = !said;
-  const names = tables.map(({ table }) => table);
-  const alike = ({ table }) => names.indexOf(table) !== names.lastIndexOf(table);
   keyed(byId("tables"), tables, ({ number }) => String(number), () => html("li"), (element, table) => drawTable(element, table, alike(table)));
   const rows = standings.map(({ rank, name, won, played }) => html("li", { class: rank === 1 && "first" }, html("span", { class: "rank", text: `${rank}.` }), ofAnyDirection(name), html("span", { text: `${won} of ${played}` })));
   byId("standings").replaceChildren(...(rows.length ? rows : [html("li", { class: "faint", text: "nobody yet whose name was said" })]));
@@ -110,7 +110,7 @@ function drawTable(element, { address, table, title, state, message, calls, call
   element.className = `table ${state}${calls ? " calls" : ""}`;
   element.replaceChildren(
     html("h3", {}, html("a", { href: `${address}/`, target: "_blank", rel: "noopener", dir: "auto", text: table })),
-    html("p", { class: "title", text: [title, alike ? new URL(address).host : ""].filter(Boolean).join(" · ") }),
+    html("p", { class: "title", text: [title, alike ? hostOf(address) : ""].filter(Boolean).join(" · ") }),
     calls ? html("p", { class: "call", text: `${calls}${calls_for_s >= 60 ? ` · for ${minutes(calls_for_s)}` : ""}` })
       : html("p", { class: "says", text: PLAYING[state] ?? message }),
     html("ul", { class: "players" }, players.map(({ name, colour: seat, acts }) => html("li", { class: acts ? "acts" : "", "aria-current": acts && "true", vars: { seat: colour(seat) }, dir: "auto", text: name }))),
@@ -131,6 +131,10 @@ function game({ table, title, ended, players, doubt }) {
 // A name keeps its own direction and turns nothing around it.
 function ofAnyDirection(name) {
   return html("bdi", { text: name });
+}
+
+function hostOf(address) {
+  return new URL(address).host;
 }
 
 function pixels(element, name) {
