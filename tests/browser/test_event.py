@@ -163,7 +163,7 @@ def test_what_does_not_count_is_said_whole_on_a_small_phone() -> None:
         app = create_event_app(shown, "1")  # type: ignore[arg-type]
         async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
             await page.open(f"http://table.local:{port}/", 320, 700)
-            await page.until(f"{finding}.textContent === '{uncounted}'")
+            await page.until(f"{finding}?.textContent === '{uncounted}'")
             assert await page.evaluate(f"{finding}.scrollHeight <= {finding}.clientHeight")
             await page.as_printed()
             assert await page.evaluate(f"{finding}.scrollHeight <= {finding}.clientHeight")
