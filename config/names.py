@@ -21,18 +21,10 @@ def parse_name(text: str) -> str:
     """A name as it is kept: in the normal form NFC, each blank one space, none around it. Raises ValueError for one
     with what cannot be shown, such as a line's end or what turns the direction of text, and for one of which nothing
     is seen."""
-    name = " ".join(check_shown(_spaced(text)).split())
+    name = " ".join(_check_shown(_spaced(text)).split())
     if not is_name(name):
         raise ValueError("expected a name with at least one character that is seen")
     return unicodedata.normalize("NFC", name)
-
-
-def check_shown(text: str) -> str:
-    """The text as it is. Raises ValueError where a character of it cannot be shown."""
-    for character in text:
-        if not can_be_shown(character):
-            raise ValueError(f"expected text without {character!r}, which cannot be shown")
-    return text
 
 
 def can_be_shown(text: str) -> bool:
@@ -56,6 +48,14 @@ def shown(text: str) -> str:
     """Text that others, or older versions, wrote: what cannot be shown, as it would move a terminal's cursor or write
     elsewhere, shows as "?"."""
     return "".join(one if can_be_shown(one) else "?" for one in _spaced(text))
+
+
+def _check_shown(text: str) -> str:
+    """The text as it is. Raises ValueError where a character of it cannot be shown."""
+    for character in text:
+        if not can_be_shown(character):
+            raise ValueError(f"expected text without {character!r}, which cannot be shown")
+    return text
 
 
 def _is_seen(character: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from config.names import check_shown, parse_name
+from config.names import parse_name
 
 Point = tuple[float, float]
 """(x, y) in table millimetres."""
@@ -59,9 +59,8 @@ CameraDriver = Annotated[str, AfterValidator(_camera_driver)]
 FilePath = Annotated[Path, BeforeValidator(_some_text), AfterValidator(_home_folder)]
 OptionalPath = Annotated[FilePath | None, BeforeValidator(_none_if_empty)]
 OptionalText = Annotated[str | None, BeforeValidator(_none_if_empty)]
-OptionalLine = Annotated[Annotated[str, AfterValidator(check_shown)] | None, BeforeValidator(_none_if_empty)]
 OptionalName = Annotated[
-    Annotated[str, Field(max_length=60), AfterValidator(check_shown)] | None, BeforeValidator(_none_if_empty)
+    Annotated[str, Field(max_length=60), AfterValidator(parse_name)] | None, BeforeValidator(_none_if_empty)
 ]
 Name = Annotated[str, Field(min_length=1, max_length=60), AfterValidator(parse_name)]
 
@@ -163,7 +162,7 @@ class TableConfig(Settings):
     """The game's own options, which the game checks."""
     data_dir: FilePath
     faces: Annotated[OptionalPath, AfterValidator(_only_the_game)]
-    event: OptionalLine
+    event: OptionalName
     seats: Annotated[dict[Annotated[int, Field(ge=1, le=12)], SeatConfig], AfterValidator(_present)]
     """Seat number to seat, in order; only those that are present."""
     host: HostConfig

@@ -34,6 +34,10 @@ class TableRefuses(TableNotAsked):
     """It answers, but not what it was asked; the message has why in its own words."""
 
 
+class EventNotTable(TableNotAsked):
+    """The screen of an event answers there."""
+
+
 def parse_address(address: str) -> str:
     """The origin of a table's address, whatever page of it was named and however it was typed. Raises TableNotAsked for
     one that is none."""
@@ -50,14 +54,9 @@ def ask_results(address: str) -> ResultsView:
     """The games of a table. Raises TableNotAsked."""
     try:
         results = _ask(address, "results", ResultsView)
-    except TableRefuses as error:
-        origin = parse_address(address)
-        if not _is_event(origin):
-            raise
-        raise TableNotAsked(
-            f"{address}: the screen of an event answers there, expected a table; the event's games for a spreadsheet "
-            f"are at {origin}/api/event.csv"
-        ) from error
+    except EventNotTable as error:
+        where = f"{parse_address(address)}/api/event.csv"
+        raise TableNotAsked(f"{error}; the event's games for a spreadsheet are at {where}") from error
     for game in results.games:
         for told in (game.began, game.ended):
             if not _is_time(told):
@@ -90,6 +89,8 @@ def _ask(address: str, what: str, kind: type[_View]) -> _View:
         # A newer table may say more: of several, one is updated before another.
         return kind.model_validate_json(_read(origin, f"/api/{what}"), extra="ignore")
     except _Refused as error:
+        if _is_event(origin):
+            raise EventNotTable(f"{address}: it is the screen of an event, expected a table") from error
         raise TableRefuses(f"{address}: cannot be asked: {error}") from error
     except ValidationError as error:
         raise TableNotAsked(f"{address}: what answers there is no table of this version") from error

@@ -54,7 +54,7 @@ class Commands(Protocol):
         be what its default is: a file's name, in place of a table of facts, is only for the settings to give."""
         ...
 
-    async def rename(self, players: Sequence[Sitting], *, by: str = "") -> None:
+    async def rename(self, players: Sequence[Sitting], *, by: str = "", number: int | None = None) -> None:
         """Whoever plays at these seats is called so from now on; all at once, as two may swap their names."""
         ...
 

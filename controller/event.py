@@ -6,6 +6,7 @@ The tables are asked, again and again; nothing has to be told to them. Their add
 
 import asyncio
 import itertools
+import math
 import threading
 from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import Future
@@ -17,7 +18,7 @@ from config.counted import counted
 from config.names import in_order
 from controller.asking_tables import TableNotAsked, ask_results, ask_state, by_clock
 from controller.finding_tables import MOST_TABLES, TOO_MANY, FoundTable
-from controller.records.results import counted_once, standings
+from controller.records.results import counted_once, go_on, is_of_event, standings
 from controller.views import GameResultView, Model, PartState, PlayerResultView, RefereeState, StandingView, TableView
 
 STATES_S, RESULTS_S = 2.0, 15.0
@@ -115,6 +116,10 @@ class _Watched:
     """Where it answered last; empty where it has not yet, or says that it has moved since."""
     identities: Set[str] = frozenset()
     """What it said that it is, at this start of it and at those before; empty where it does not say."""
+    since_s: float = -math.inf
+    """When it first answered at this start."""
+    answered_s: float = -math.inf
+    """When it answered last."""
     problem: str = "not asked yet"
     """Why it does not answer; empty where it does."""
     games: Sequence[GameResultView] = ()
@@ -208,7 +213,7 @@ class Event:
         named = _names([(table, game) for table in tables for game in table.games])
         for table in tables:
             for game in table.games:
-                other = bool(self._event) and game.event != self._event and self._is_since(game)
+                other = bool(self._event) and not is_of_event(game, self._event) and self._is_since(game)
                 if (game.over or game is table.games[-1]) and other and datetime.fromisoformat(game.ended) >= since:
                     counts_for = f'event = "{game.event}"' if game.event else "no event"
                     said = f"{named(table, game)} ({counts_for})"
@@ -239,9 +244,11 @@ class Event:
 
     def _told_apart(self) -> list[list[_Watched]]:
         """Each table, at all its addresses, those that answer first. Where two answered at one address, as when one was
-        given another folder, it is the later one, also when that has gone."""
+        given another folder, it is the later one, also when that has gone; and so it is where one was started anew
+        elsewhere."""
         latest = {table.answered: table for table in self._tables}
-        known = [table for table in self._tables if not table.answered or latest[table.answered] is table]
+        there = [table for table in self._tables if not table.answered or latest[table.answered] is table]
+        known = [table for table in there if not any(_is_anew(one, table) for one in there)]
         same = [(table, _same(table, known)) for table in known]
         return [of_one for table, of_one in same if of_one[0] is table]
 
@@ -268,6 +275,7 @@ class Event:
         try:
             table.view = await self._ask(ask_state, address)
             table.name, table.answered, table.problem = table.view.table, address, ""
+            table.answered_s = self._clock()
         except TableNotAsked as error:
             table.problem = _why(address, error)
             if table.found is not None:
@@ -277,6 +285,8 @@ class Event:
             try:
                 asked = await self._ask(ask_results, address)
                 table.games, table.unknown = [by_clock(game, self._now()) for game in asked.games], ""
+                if asked.identity and asked.identity not in table.identities:
+                    table.since_s = self._clock()
                 table.identities = _known_as(table.identities, asked.identity)
             except TableNotAsked as error:
                 table.unknown = _why(address, error)
@@ -298,7 +308,7 @@ class Event:
         return await asyncio.wrap_future(answer)
 
     def _counts(self, game: GameResultView) -> bool:
-        return (not self._event or game.event == self._event) and self._is_since(game)
+        return (not self._event or is_of_event(game, self._event)) and self._is_since(game)
 
     def _is_since(self, game: GameResultView) -> bool:
         return self._since is None or datetime.fromisoformat(game.began) >= self._since
@@ -372,6 +382,19 @@ def _same(table: _Watched, known: Sequence[_Watched]) -> list[_Watched]:
     others = [one for one in known if one is not table and one.found is None and table.found is None]
     same = [table, *(one for one in others if one.identities & table.identities)]
     return sorted(same, key=lambda one: (bool(one.problem), one.number))
+
+
+def _is_anew(table: _Watched, before: _Watched) -> bool:
+    """Whether this is what was `before`, started anew by another name and on another port, as after a power cut: it is
+    of the same folder, came when that had stopped answering, and has its games. A table whose disk was copied has games
+    of its own, or answers beside it."""
+    one = _folder(table) == _folder(before) != ""
+    return one and bool(before.problem) and before.answered_s < table.since_s and go_on(table.games, before.games)
+
+
+def _folder(table: _Watched) -> str:
+    """By what a table is known whenever it was started; empty where it does not say."""
+    return table.found.table if table.found is not None else next(iter(table.identities), "").partition("-")[0]
 
 
 def _known_as(before: Set[str], identity: str) -> Set[str]:

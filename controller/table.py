@@ -347,10 +347,11 @@ class Table:
             await self._new_game(players, options, by)
             self._show()
 
-    async def rename(self, players: Sequence[Sitting], *, by: str = "") -> None:
+    async def rename(self, players: Sequence[Sitting], *, by: str = "", number: int | None = None) -> None:
         """See `Commands`."""
         async with self._deciding:
             game = self._require_game()
+            _check_seen(game, number, None)
             names = {seat: game.names[player] for player, seat in game.seats.items()}
             for seat in [sitting.seat for sitting in players if sitting.seat not in names]:
                 raise InvalidCommand(f"seat {seat}: nobody plays there; expected one of {sorted(names)}")

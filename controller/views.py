@@ -343,6 +343,8 @@ class HappenedView(Model):
 class StandingView(Model):
     """How somebody did in all games that are over."""
 
+    rank: int = 0
+    """From 1; those who did as well share one, and as many of the next are left out. 0: an older table does not say."""
     name: str
     won: int
     played: int

@@ -46,6 +46,20 @@ class FiniteRange(click.FloatRange):
         return number
 
 
+class _Day(click.DateTime):
+    """A day, or a minute of it."""
+
+    def __init__(self) -> None:
+        super().__init__(["%Y-%m-%d", "%Y-%m-%dT%H:%M"])
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """When it begins, by this machine's time zone. Raises click.BadParameter."""
+        try:
+            return super().convert(value, param, ctx).astimezone()
+        except (click.BadParameter, ValueError, OverflowError):  # also before all calendars, and after
+            self.fail(f"{value!r}: expected a day such as 2026-06-06, or with a time 2026-06-06T18:30.", param, ctx)
+
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -56,6 +70,16 @@ def game_option(command: Command) -> Command:
         required=True,
         type=click.Choice(games_with("describe")),
         help="The game whose pieces lie on the table.",
+    )(command)
+
+
+def since_option(command: Command) -> Command:
+    """--since, the day from which on games are told."""
+    return click.option(
+        "--since",
+        metavar="DAY",
+        type=_Day(),
+        help="Leave out games begun before this, by this machine's time zone; also a time of a day: 2026-06-06T18:30.",
     )(command)
 
 

@@ -10,7 +10,7 @@ import click
 
 from controller.addresses import NotReachable, lan_address
 from controller.asking_tables import TableNotAsked, parse_address
-from controller.cli.common import named_tables, told
+from controller.cli.common import named_tables, since_option, told
 from controller.event import Event
 from controller.finding_tables import TableFinder
 from controller.web.event import create_event_app
@@ -22,11 +22,7 @@ from controller.web.server import ServerError, serving
 @click.argument("tables", metavar="[TABLE]...", nargs=-1, callback=named_tables)
 @click.option("--port", type=click.IntRange(0, 65535), default=8090, show_default=True, help="The screen's TCP port.")
 @click.option("--event", default="", help="Count only games of this event, and show its name.")
-@click.option(
-    "--since",
-    type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M"]),
-    help="Leave out games begun before this, by this machine's time zone.",
-)
+@since_option
 def command(tables: tuple[str, ...], port: int, event: str, since: datetime | None) -> None:
     """Show all tables of an event on one page, until Ctrl+C: who plays what, which table needs somebody, the standings
     and the last games.
@@ -36,8 +32,7 @@ def command(tables: tuple[str, ...], port: int, event: str, since: datetime | No
     """
     with told(TableNotAsked, ServerError):
         addresses = list(dict.fromkeys(parse_address(table) for table in tables))
-        begun = since.astimezone() if since is not None else None
-        watched = Event(addresses, time.monotonic, lambda: datetime.now(UTC), event=event, since=begun)
+        watched = Event(addresses, time.monotonic, lambda: datetime.now(UTC), event=event, since=since)
         asyncio.run(_serve(watched, port, None if addresses else TableFinder(watched.found)))
 
 

@@ -8,11 +8,11 @@ from urllib.parse import urlsplit
 import click
 
 from config.counted import counted
-from config.names import shown
+from config.names import same_name, shown
 from controller.asking_tables import TableNotAsked, ask_results, by_clock, parse_address
-from controller.cli.common import RECOVER, named_tables
+from controller.cli.common import RECOVER, named_tables, since_option
 from controller.journal import JournalDamaged, JournalError, JournalInUse, read_journal
-from controller.records.results import Results, counted_once, standings
+from controller.records.results import Results, counted_once, is_of_event, standings
 from controller.records.spreadsheet import csv_lines, local_time
 from controller.views import GameResultView
 
@@ -24,11 +24,7 @@ class SourceError(Exception):
 @click.command(epilog="Example:  pizzatable results --csv http://table1.local:8080 http://table2.local:8080 > day.csv")
 @click.argument("sources", metavar="TABLE...", nargs=-1, required=True, callback=named_tables)
 @click.option("--csv", "as_csv", is_flag=True, help="A line for each player of each game, for a spreadsheet.")
-@click.option(
-    "--since",
-    type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M"]),
-    help="Leave out games begun before this, by this machine's time zone.",
-)
+@since_option
 @click.option("--event", help="Only games that count for this event, by the tables' settings.")
 @click.pass_context
 def command(
@@ -61,11 +57,12 @@ def command(
             click.echo(f"{source} has {again}", err=True)
         told[source] = once
     everything = _told_apart(told)
-    games = [game for game in everything if event is None or game.event == event]
+    games = [game for game in everything if event is None or is_of_event(game, event)]
     if everything and not games:
-        named = ", ".join(sorted({repr(game.event) for game in everything if game.event})) or "none"
-        click.echo(f"No game is of the event {event!r}; their tables' settings say {named}", err=True)
-    games = [game for game in games if since is None or local_time(game.began) >= since.astimezone()]
+        named = {same_name(game.event): repr(game.event) for game in everything if game.event}
+        said = ", ".join(sorted(named.values())) or "none"
+        click.echo(f"No game is of the event {event!r}; their tables' settings say {said}", err=True)
+    games = [game for game in games if since is None or local_time(game.began) >= since]
     games.sort(key=lambda game: (game.began, game.table))
     for line in csv_lines(games) if as_csv else told_lines(games):
         click.echo(shown(line))
@@ -81,9 +78,10 @@ def told_lines(games: Sequence[GameResultView]) -> Iterator[str]:
     best = standings(games)
     yield ""
     yield f"{sum(game.over for game in games)} of {len(games)} games are over"
+    digits = max((len(str(one.rank)) for one in best), default=0)
     width = max((len(one.name) for one in best), default=0)
     for one in best:
-        yield f"{one.name.ljust(width)}  won {one.won} of {one.played}"
+        yield f"{one.rank:{digits}}. {one.name.ljust(width)}  won {one.won} of {one.played}"
 
 
 def _outcome(game: GameResultView) -> str:

@@ -1,7 +1,7 @@
 """How the games in a journal ended."""
 
 import threading
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -175,7 +175,19 @@ def standings(games: Sequence[GameResultView]) -> list[StandingView]:
         for person in won:
             played.setdefault(person, []).append(won[person])
     standing = [StandingView(name=spelt[person], won=sum(won), played=len(won)) for person, won in played.items()]
-    return sorted(standing, key=lambda one: (-one.won, one.played, in_order(one.name)))
+    standing.sort(key=lambda one: (_best_first(one), in_order(one.name)))
+    placed = [_best_first(one) for one in standing]
+    return [one.model_copy(update={"rank": bisect_left(placed, _best_first(one)) + 1}) for one in standing]
+
+
+def _best_first(standing: StandingView) -> tuple[int, int]:
+    """By what standings are ranked."""
+    return -standing.won, standing.played
+
+
+def is_of_event(game: GameResultView, event: str) -> bool:
+    """Whether a game counts for the event of this name, however either is typed; "": for none."""
+    return same_name(game.event) == same_name(event)
 
 
 def counted_once(told: Sequence[Sequence[GameResultView]]) -> list[list[GameResultView]]:
@@ -190,6 +202,13 @@ def counted_once(told: Sequence[Sequence[GameResultView]]) -> list[list[GameResu
             if _lasted_s(game) > 0:
                 seen.setdefault(_alike(game), []).append(_lasted_s(game))
     return once
+
+
+def go_on(games: Sequence[GameResultView], before: Sequence[GameResultView]) -> bool:
+    """Whether a table whose games were those `before` may have these now: all that were over, and the others gone on
+    with."""
+    _, lost = counted_once([games, [game for game in before if game.over]])
+    return not lost and {game.number for game in before} <= {game.number for game in games}
 
 
 def _alike(game: GameResultView) -> tuple[object, ...]:

@@ -97,6 +97,8 @@ class Renaming(NewPlayer):
 
     others: Annotated[list[NewPlayer], Field(max_length=16)] = []
     """Who is renamed at the same time, as where two swap their names."""
+    number: Annotated[Whole, Field(ge=0)] | None = None
+    """The number of the game that its host sees, 0 for none; where another is played, nobody is renamed."""
 
 
 class NewGame(Body):
@@ -450,7 +452,7 @@ def _host_routers(commands: Commands, shelf: GameShelf, host_token: str) -> tupl
     @router.post("/rename", status_code=204)
     async def rename(body: Renaming, by: By) -> None:
         """Whoever plays at this seat is called so from now on; in one game everybody has another name."""
-        await commands.rename(_sittings([body, *body.others]), by=by)
+        await commands.rename(_sittings([body, *body.others]), by=by, number=body.number)
 
     @router.post("/play_game", status_code=204)
     async def play_game(body: OtherGame) -> None:

@@ -42,6 +42,17 @@ OVERFLOWS = """
   return e.scrollWidth > e.clientWidth + 1 || (cut && e.scrollHeight > e.clientHeight + 2);
 }).map((e) => `${e.tagName}.${e.className} ${e.scrollWidth}x${e.scrollHeight} in ${e.clientWidth}x${e.clientHeight}`)
 """
+# Names written from right to left that lie at the right of their box, where those of others begin at its left.
+CLINGING = """
+[...document.querySelectorAll('[dir=auto], bdi')].filter((e) => {
+  const style = getComputedStyle(e);
+  if (style.direction !== 'rtl' || ['inline', 'none'].includes(style.display)) return false;
+  const letters = document.createRange();
+  letters.selectNodeContents(e);
+  const [own, text] = [e, letters].map((one) => one.getBoundingClientRect());
+  return text.left > own.left + parseFloat(style.paddingLeft) + 6;
+}).map((e) => e.outerHTML)
+"""
 
 
 @dataclass

@@ -11,7 +11,7 @@ from controller.web.server import serving
 from tests.browser.chromium import browser, find_chromium
 from tests.browser.legible import illegible
 from tests.browser.shots import SIZES
-from tests.browser.test_display import run
+from tests.browser.test_display import CLINGING, run
 from tests.long import cases
 
 pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs chromium")
@@ -43,7 +43,7 @@ class Shown:
                     for i in range(3, 7)
                 ),
             ],
-            standings=[StandingView(name=name, won=4 - i, played=5) for i, name in enumerate(NAMES)],
+            standings=[StandingView(rank=1 + i // 2 * 2, name=name, won=4, played=5) for i, name in enumerate(NAMES)],
             games=3,
             newest=[
                 EventGameView(
@@ -72,6 +72,9 @@ def test_who_needs_somebody_is_seen_and_nothing_runs_over(size: str) -> None:
             count = "document.getElementById('count').textContent"
             assert await page.evaluate(count) == "Tables: 7, calling somebody: 2 · games over: 3"
             assert await illegible(page) == []
+            assert await page.evaluate(CLINGING) == []
+            ranks = "[...document.querySelectorAll('#standings .rank')].map((rank) => rank.textContent)"
+            assert await page.evaluate(ranks) == ["1.", "1.", "3.", "3."]
             calls = "[...document.querySelectorAll('.calls .call')].map((call) => call.textContent)"
             assert await page.evaluate(calls) == [
                 "asks which move was meant · for 2 min", "does not answer: timed out",
@@ -81,7 +84,9 @@ def test_who_needs_somebody_is_seen_and_nothing_runs_over(size: str) -> None:
             assert await page.evaluate("document.querySelector('#newest li').lastChild.textContent") == TORN
             assert await page.evaluate("document.documentElement.scrollWidth") <= SIZES[size][0]
             called = "document.getElementById('called')"
-            assert await page.evaluate(f"{called}.textContent.split('; ').length") == 2, "read out"
+            assert await page.evaluate(f"{called}.textContent") == (
+                "Left table · 192.168.1.0:8080: asks which move was meant; 192.168.1.1:8080: does not answer: timed out"
+            ), "read out"
             assert await page.evaluate(f"{called}.role") == "alert"
             assert await page.evaluate("document.querySelectorAll('[aria-current=true]').length") == 6, "who acts"
             await page.as_printed()
@@ -104,10 +109,10 @@ def test_who_needs_somebody_is_seen_and_nothing_runs_over(size: str) -> None:
     run(scenario)
 
 
-@pytest.mark.parametrize(("size", "most"), [(SIZES["wide"], 14), ((1280, 720), 12)])
-def test_of_many_standings_a_screen_shows_some_by_turns_and_paper_all(size: tuple[int, int], most: int) -> None:
+@pytest.mark.parametrize("size", [SIZES["wide"], (1280, 720)])
+def test_of_many_standings_a_screen_shows_some_by_turns_and_paper_all(size: tuple[int, int]) -> None:
     shown = Shown()
-    many = [StandingView(name=f"N{i}", won=30 - i, played=30) for i in range(20)]
+    many = [StandingView(rank=i + 1, name=f"N{i}", won=30 - i, played=30) for i in range(20)]
     games = shown.newest.newest * 4
     shown.newest = shown.newest.model_copy(update={"standings": many, "newest": games})
     seen = "[...document.querySelectorAll('#standings li')].filter((li) => li.clientHeight).map((li) => li.textContent)"
@@ -118,15 +123,13 @@ def test_of_many_standings_a_screen_shows_some_by_turns_and_paper_all(size: tupl
             await page.open(f"http://table.local:{port}/", *size)
             await page.until("document.querySelectorAll('#standings li').length === 21")
             turns = set()
-            for at in (0, 15000):
+            for at, which in ((0, "1 to 10"), (15000, "11 to 20")):
                 await page.evaluate(f"Date.now = () => {at}")
-                await page.until(
-                    f"document.querySelector('#standings .shown').textContent.startsWith('{1 + at // 15000 * most} to')"
-                )
+                said = "document.querySelector('#standings .shown').textContent"
+                await page.until(f"{said} === '{which} of 20, by turns'")
                 lines = await page.evaluate(seen)
                 turns |= {line.split("of")[0] for line in lines[:-1]}
                 assert await page.evaluate("document.documentElement.scrollHeight") == size[1], "nobody scrolls it"
-            assert lines[-1] == f"{most + 1} to 20 of 20, by turns"
             assert len(turns) == len(many)
             assert (
                 1
@@ -135,12 +138,52 @@ def test_of_many_standings_a_screen_shows_some_by_turns_and_paper_all(size: tupl
                 )
                 < len(games)
             )
+            await page.set_size(size[0], 200)
+            await page.evaluate("Date.now = () => 15000 * 19")
+            await page.until(f"{said} === '20 of 20, by turns'")
             await page.as_printed()
-            assert [line[:3] for line in await page.evaluate(seen)][:20][-3:] == ["N17", "N18", "N19"]
+            assert [line[:6] for line in await page.evaluate(seen)][:20][-3:] == ["18.N17", "19.N18", "20.N19"]
             await page.set_media()
             await page.open(f"http://table.local:{port}/", *SIZES["phone"])
             await page.until("document.querySelectorAll('#standings li').length === 20")
             assert len(await page.evaluate(seen)) == 20
+
+    run(scenario)
+
+
+def test_what_does_not_count_is_said_whole_on_a_small_phone() -> None:
+    shown = Shown()
+    uncounted = "Games that do not count, by the settings of their table: " + ", ".join(
+        f"2 of Table {number} (no event)" for number in range(1, 9)
+    )
+    shown.newest = shown.newest.model_copy(update={"uncounted": uncounted})
+    finding = "document.getElementById('finding')"
+
+    async def scenario() -> None:
+        app = create_event_app(shown, "1")  # type: ignore[arg-type]
+        async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
+            await page.open(f"http://table.local:{port}/", 320, 700)
+            await page.until(f"{finding}?.textContent === '{uncounted}'")
+            assert await page.evaluate(f"{finding}.scrollHeight <= {finding}.clientHeight")
+            await page.as_printed()
+            assert await page.evaluate(f"{finding}.scrollHeight <= {finding}.clientHeight")
+
+    run(scenario)
+
+
+@pytest.mark.parametrize(
+    ("size", "letters"), [((1920, 1080), 1920 / 87), ((3840, 2160), 3840 / 87), ((5120, 1440), 32)]
+)
+def test_a_television_of_more_pixels_has_letters_as_large(size: tuple[int, int], letters: float) -> None:
+    """And one that is only wider as many lines."""
+
+    async def scenario() -> None:
+        app = create_event_app(Shown(), "1")  # type: ignore[arg-type]
+        async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
+            await page.open(f"http://table.local:{port}/", *size)
+            await page.until("document.querySelectorAll('.table').length === 7")
+            root = "parseFloat(getComputedStyle(document.documentElement).fontSize)"
+            assert await page.evaluate(root) == pytest.approx(letters, abs=0.1)
 
     run(scenario)
 
@@ -227,6 +270,32 @@ def test_of_names_as_long_as_can_be_each_is_seen(size: tuple[int, int]) -> None:
             await page.until("document.querySelectorAll('.table').length === 6")
             assert await page.evaluate(cut) == 0
             assert await illegible(page) == []
+
+    run(scenario)
+
+
+def test_of_more_tables_than_there_is_room_for_those_that_call_are_seen() -> None:
+    shown = Shown()
+    free, asks, *_ = shown.newest.tables
+    tables = [free.model_copy(update={"number": i, "table": f"Table {i}"}) for i in range(98)]
+    calling = [asks.model_copy(update={"number": i, "table": f"Table {i}"}) for i in (98, 99)]
+    seen = """
+[...document.querySelectorAll('.table.calls')].filter((one) => one.getBoundingClientRect().bottom < innerHeight).length
+"""
+    top = "document.querySelector('.table').getBoundingClientRect().top"
+    below = f"[...document.querySelectorAll('.calls')].every((one) => one.getBoundingClientRect().top > {top})"
+
+    async def scenario() -> None:
+        app = create_event_app(shown, "1")  # type: ignore[arg-type]
+        async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
+            shown.newest = shown.newest.model_copy(update={"tables": [*tables, *calling]})
+            await page.open(f"http://table.local:{port}/", *SIZES["wide"])
+            await page.until("document.querySelectorAll('.table').length === 100")
+            assert await page.evaluate("document.documentElement.scrollHeight > innerHeight")
+            assert await page.evaluate(seen) == 2
+            shown.newest = shown.newest.model_copy(update={"tables": [*tables[:5], *calling]})
+            await page.until("document.querySelectorAll('.table').length === 7")
+            assert await page.evaluate(below), "where all are seen each stays in its place"
 
     run(scenario)
 

@@ -109,7 +109,8 @@ def test_who_plays_a_new_game_where_there_are_no_buttons() -> None:
 @pytest.mark.parametrize("size", SIZES)
 def test_players_are_renamed_in_the_middle_of_a_game(size: str) -> None:
     async def scenario() -> None:
-        async with chooser(ring_served(), NotingShelf(players=None), size) as (page, _, commands):
+        view = ring_served().model_copy(update={"number": 3})
+        async with chooser(view, NotingShelf(players=None), size) as (page, hub, commands):
             assert await page.evaluate(OVERFLOWS) == []
             assert await illegible(page) == []
             width = "Math.min(...[...document.querySelectorAll('.games .shelf-note')].map((note) => note.clientWidth))"
@@ -119,9 +120,12 @@ def test_players_are_renamed_in_the_middle_of_a_game(size: str) -> None:
                 f"for (const seat of {playing})"
                 " document.querySelector(`[aria-label='Name of seat ${seat}']`).value = `Nonna ${seat}`"
             )
+            hub.publish(view.model_copy(update={"seq": view.seq + 1, "number": 4, "table": "The next game"}))
+            await page.until("document.body.textContent.includes('The next game')")
             await page.evaluate("document.querySelector('.games .rename').click()")
             await page.until("!document.getElementById('games').open")
             assert commands.asked == [("rename", [(seat, f"Nonna {seat}") for seat in playing])]
+            assert commands.seen == [(3, None)], "the game whose players' names these were"
             assert page.complaints == []
 
     run(scenario)

@@ -1,6 +1,7 @@
 """The pages of every game with as many players as find a seat, each of the longest name that a table takes."""
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -13,7 +14,7 @@ from controller.journal import Journal
 from controller.views import TableView
 from tests.browser.chromium import find_chromium
 from tests.browser.shots import SIZES, TABLET
-from tests.browser.test_display import OVERFLOWS, room, run
+from tests.browser.test_display import CLINGING, OVERFLOWS, room, run
 from tests.controller.games.random_play import play
 from tests.controller.laid_table import Outlets, make_table
 from tests.controller.web.fixture_views import six_players
@@ -24,12 +25,12 @@ SEATS = len(load_table([]).seats)
 NAMES = ("W" * 40, "Bartholomäus Featherstonehaugh the Third", "Maximiliane-Sophie von Hohenlohe-Öhring")
 
 
-def after(folder: Path, game: str, share: float) -> TableView:
+def after(folder: Path, game: str, share: float, called: Sequence[str] = NAMES) -> TableView:
     """The view of a random game after so much of it, as a table shows it that starts anew and sees nothing yet."""
     engine: Any = load_game(game)
     players = min(engine.player_counts[-1], SEATS)
     plies = list(play(engine, engine.start(players, {}, 1), Random(3)))
-    names = [NAMES[player % len(NAMES)] for player in range(players)]
+    names = [called[player % len(called)] for player in range(players)]
     begun = {"game": game, "seats": list(range(1, players + 1)), "names": names, "options": {}, "first": 1}
     with Journal(folder / f"{share}.sqlite") as journal:
         journal.append("game", begun, begins_game=True)
@@ -85,5 +86,18 @@ def test_a_name_that_is_written_from_right_to_left_keeps_its_beginning_and_its_p
             )
             assert plates[0] == f"1  \u2068{arabic[:15]}…\u2069"
             assert plates[1] == f"2  Anna{'👩‍🍳' * 7}…"
+
+    run(scenario)
+
+
+@pytest.mark.parametrize(("game", "size"), [("dice_and_slice", "wide"), ("pizza_theory", "phone")])
+def test_a_name_that_is_written_from_right_to_left_stands_where_others_do(tmp_path: Path, game: str, size: str) -> None:
+    view = after(tmp_path, game, 0.6, ["عمر"])
+
+    async def scenario() -> None:
+        async with room(view) as table:
+            await table.page.open(f"http://table.local:{table.port}/", *SIZES[size])
+            await table.page.until("document.querySelector('h2[dir=auto]') !== null")
+            assert await table.page.evaluate(CLINGING) == []
 
     run(scenario)

@@ -152,3 +152,27 @@ def test_every_moment_fits_the_window(tmp_path: Path, players: int, size: str) -
                 assert spaces == len(view.position["board"]["spaces"])
 
     run(scenario)
+
+
+def test_of_the_spaces_that_are_lit_it_is_said_how_many(tmp_path: Path) -> None:
+    async def begun() -> TableView:
+        with Journal(tmp_path / "journal.sqlite") as journal:
+            game = Watched(journal, 2)
+            await game.start()
+            return game.view
+
+    view = asyncio.run(begun())
+    acts, other = view.position["players"]
+    position = view.position | {"players": [acts | {"legal_spaces": acts["legal_spaces"][:1]}, other]}
+    one_lit = view.model_copy(update={"seq": view.seq + 1, "position": position})
+    many = f"any of the {len(acts['legal_spaces'])} lit spaces"
+
+    async def scenario() -> None:
+        async with room(view) as table:
+            await table.page.open(f"http://table.local:{table.port}/", *SIZES["wide"])
+            for shown, spaces in ((view, many), (one_lit, "the lit space")):
+                table.hub.publish(shown)
+                said = f"Player 1: {spaces}, then the button"
+                await table.page.until(f"document.querySelector('.pth-hint')?.textContent === '{said}'")
+
+    run(scenario)

@@ -592,6 +592,8 @@ def test_the_games_of_the_day_are_listed(size: str) -> None:
                 f"Pizzeria\n\n{'W' * 40}: 35 (won), Ann: 21",
                 f"Pizza Theory (simulated)\n\nLeft before it was over: Ann, {'W' * 40}",
             ]  # fmt: skip
+            ranks = "[...document.querySelectorAll('#standings tr')].map((row) => row.firstChild.textContent)"
+            assert await page.evaluate(ranks) == ["1.", "2."]
             newest = await page.evaluate("document.querySelector('#games tr').firstChild.textContent")
             hour_ago = "new Date(Date.now() - 3600e3).toLocaleString(undefined, {weekday: 'short', hour: '2-digit'})"
             assert await illegible(page) == []
@@ -679,5 +681,36 @@ def test_why_a_game_cannot_be_told_is_said_in_the_tables_own_words() -> None:
                 "document.getElementById('state')?.textContent === 'journal.sqlite: cannot be read: disk I/O error'"
             )
             page.complaints.clear()
+
+    run(scenario)
+
+
+def test_why_the_games_cannot_be_told_is_said_in_the_tables_own_words() -> None:
+    def damaged() -> ResultsView:
+        raise HTTPException(503, "journal.sqlite: cannot be read: disk I/O error")
+
+    async def scenario() -> None:
+        async with serving(make_app(results=damaged), Hub(), "127.0.0.1", 0) as port, browser() as page:
+            await page.open(f"http://table.local:{port}/results", 800, 600)
+            await page.until(
+                "document.getElementById('state')?.textContent === 'journal.sqlite: cannot be read: disk I/O error'"
+            )
+            page.complaints.clear()
+
+    run(scenario)
+
+
+def test_on_a_small_phone_what_happened_has_more_room_than_when() -> None:
+    text = "Ann takes A, and divides the pizza anew"
+    told = [HappenedView(seq=2, at="2026-03-01T12:00:00+00:00", ago_s=None, kind="play", text=text, picture=True)]
+    widths = "[...document.querySelectorAll('#happened td')].map((cell) => cell.clientWidth)"
+
+    async def scenario() -> None:
+        async with serving(make_app(happened=lambda _: told), Hub(), "127.0.0.1", 0) as port, browser() as page:
+            await page.open(f"http://table.local:{port}/game?number=2", 320, 700)
+            await page.until("document.querySelector('#happened tr') !== null")
+            when, what, _ = await page.evaluate(widths)
+            assert what > when
+            assert await page.evaluate("document.documentElement.scrollWidth") == 320
 
     run(scenario)

@@ -45,6 +45,14 @@ def test_later_files_win_key_by_key(tmp_path: Path) -> None:
     assert (table.seats[1].name, table.seats[1].colour, table.seats[1].button_pin) == ("Bob", "#000000", 5)
 
 
+def test_a_name_is_kept_in_one_form_whatever_it_names(tmp_path: Path) -> None:
+    path = tmp_path / "table.toml"
+    said = "Cafe\u0301  Con"
+    path.write_text(f'name = "{said}"\nevent = "{said}"\nlan.name = "{said}"\n[seats.1]\nname = "{said}"\n')
+    table = load_table([path])
+    assert {table.name, table.event, table.lan.name, table.seats[1].name} == {"Café Con"}
+
+
 def test_a_seat_can_be_taken_away_and_its_pins_used(tmp_path: Path) -> None:
     path = tmp_path / "table.toml"
     path.write_text("[seats.6]\npresent = false\n[host]\nbutton_pin = 21\n")
@@ -125,6 +133,7 @@ def test_the_machines_file_is_found(tmp_path: Path) -> None:
         ('seats.2.colour = "red"', 'table.toml:1: seats.2.colour = "red": expected a colour as "#rrggbb"'),
         ('name = "a\\nb"', r'''table.toml:1: name = "a\nb": expected text without '\n', which cannot be shown'''),
         ('event = "a\\tb"', r'''table.toml:1: event = "a\tb": expected text without '\t', which cannot be shown'''),
+        ('event = " "', 'table.toml:1: event = " ": expected a name with at least one character that is seen'),
         ('name = " "', 'table.toml:1: name = " ": expected a name with at least one character that is seen'),
         ("name = 2026-01-01", 'table.toml:1: name = "2026-01-01": expected text'),
         ("data_dir = 3", "table.toml:1: data_dir = 3: expected text"),

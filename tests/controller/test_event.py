@@ -217,6 +217,26 @@ def test_the_spreadsheet_has_each_game_that_counts() -> None:
     assert asyncio.run(scenario()) == [("Con", True), ("Con", False)]
 
 
+@pytest.mark.parametrize("asked", ["Café Con", "CAFÉ  con", "Cafe\u0301 Con"])
+def test_an_events_name_is_one_however_it_is_typed(asked: str) -> None:
+    async def scenario() -> None:
+        async with tables((ring_served(), [game("A", 5, ("Ann", 7, True), event="Café Con")])) as (addresses, _):
+            view = await Watched(addresses, event=asked).look()
+            assert (view.games, view.uncounted) == (1, "")
+            assert (await Watched(addresses, event="Cafe Con").look()).games == 0
+
+    asyncio.run(scenario())
+
+
+def test_the_screen_of_an_event_is_no_table_of_another() -> None:
+    async def scenario() -> EventView:
+        async with serving(create_event_app(Watched([]).event, "1"), Hub(), "127.0.0.1", 0) as port:
+            return await Watched([f"http://127.0.0.1:{port}"]).look()
+
+    (table,) = asyncio.run(scenario()).tables
+    assert table.calls == "does not answer: it is the screen of an event, expected a table"
+
+
 def test_what_never_stops_answering_is_no_table() -> None:
     class Endless(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -525,6 +545,68 @@ def test_games_of_a_folder_that_was_copied_count_once() -> None:
             )
             assert view.twice == "“B” has 2 games of another table, whose folder was copied: each counts once."
             assert len(watched.event.games()) == 3
+
+    asyncio.run(scenario())
+
+
+class Restarted(Watched):
+    """An event with a table of one folder at http://a and, as started anew or copied, at http://b; found or given."""
+
+    def __init__(self, *, found: bool) -> None:
+        super().__init__([] if found else ["http://a", "http://b"])
+        self.there: dict[str, list[GameResultView]] = {}
+        self._found = found
+        self.event._ask = self._answer  # type: ignore[method-assign, assignment]
+
+    async def _answer(self, ask: Any, address: str) -> TableView | ResultsView:
+        if address not in self.there:
+            raise TableNotAsked(f"{address}: cannot be asked: gone")
+        name, identity = {"http://a": ("Left", "1-1"), "http://b": ("Right", "1-2")}[address]
+        if ask is ask_state:
+            return named(ring_served(), name)
+        return ResultsView(games=self.there[address], standings=[], identity=identity)
+
+    async def after(self, **there: list[GameResultView]) -> list[str]:
+        """The tables' names, when some seconds later these are there. One that is killed is still announced."""
+        self.there = {f"http://{host}": games for host, games in there.items()}
+        self.now_s += 5.0
+        if self._found and "b" in there:
+            self.event.found([announced("Left", "1-1", "http://a"), announced("Right", "1-2", "http://b")])
+        elif self._found and "a" in there:
+            self.event.found([announced("Left", "1-1", "http://a")])
+        self._count = len(self.event._tables)
+        return [table.table for table in (await self.look()).tables]
+
+
+@pytest.mark.parametrize("found", [True, False])
+def test_a_table_that_was_killed_and_started_by_another_name_on_another_port_is_one(found: bool) -> None:
+    over, begun = game("Left", 30, ("Ann", 3, True)), game("Left", 5, ("Ben", 0, False), over=False)
+    begun = begun.model_copy(update={"number": 3})
+    gone_on = game("Left", 1, ("Ben", 4, True)).model_copy(update={"number": 3})
+
+    async def scenario() -> None:
+        event = Restarted(found=found)
+        assert "Left" in await event.after(a=[over, begun])
+        assert await event.after(b=[over, gone_on]) == ["Right"]
+        assert (event.event.view().twice, event.event.view().games) == ("", 2)
+        assert await event.after() == ["Right"], "switched off"
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("found", [True, False])
+def test_a_table_whose_disk_was_copied_is_another_also_when_it_is_gone(found: bool) -> None:
+    before, own = game("Left", 30, ("Ann", 3, True)), game("Left", 5, ("Ben", 2, True))
+
+    async def scenario() -> None:
+        beside = Restarted(found=found)
+        await beside.after(a=[before], b=[before])
+        await beside.after(a=[before], b=[before])
+        assert await beside.after(b=[before]) == ["Left", "Right"], "both have answered at once"
+        later = Restarted(found=found)
+        await later.after(a=[before, own])
+        assert await later.after(b=[before]) == ["Left", "Right"], "it has a game of its own"
+        assert later.event.view().games == 2
 
     asyncio.run(scenario())
 

@@ -254,7 +254,7 @@ def test_the_command_tells_games_and_standings_of_several_tables(path: Path, tmp
     assert first.endswith("  Game 1  Pizza Theory: Ann 2, Ben 2: not over"), "as it stood"
     assert "  Left table, game 2  Pizza Theory: Ann " in second
     best = BEGUN["names"][winners[0] - 1]
-    assert standings[:2] == ["1 of 2 games are over", f"{best}  won 1 of 1"]
+    assert standings[:2] == ["1 of 2 games are over", f"1. {best}  won 1 of 1"]
     assert "Game 1  Pizza Theory" not in ran("--since", "2026-03-02", path).stdout
 
 
@@ -266,10 +266,11 @@ def test_two_tables_of_one_name_are_told_apart_and_those_without_a_name_are_nobo
             play_whole_game(journal, names=names)
     said = ran(*paths)
     assert [f"Left table ({path}), game 1 " in said.stdout for path in paths] == [True, True]
-    assert "\nZoë  won " in said.stdout
-    assert "\nOrange  won" not in said.stdout, "seat 2 is called so where nobody says anything"
-    assert "\nPlayer 2  won" not in said.stdout
+    assert " Zoë  won " in said.stdout
+    assert " Orange  won" not in said.stdout, "seat 2 is called so where nobody says anything"
+    assert " Player 2  won" not in said.stdout
     assert "2 of 2 games are over" in ran("--event", "Con", *paths).stdout
+    assert "2 of 2 games are over" in ran("--event", " cON", *paths).stdout
     other = ran("--event", "Other", *paths)
     assert "0 of 0 games are over" in other.stdout
     assert other.stderr == "No game is of the event 'Other'; their tables' settings say 'Con'\n"
@@ -322,6 +323,19 @@ def test_simulated_games_make_no_standings_but_where_there_are_no_others() -> No
     assert [one.name for one in standings([tried])] == ["Robot"]
 
 
+def test_who_did_as_well_as_others_shares_their_rank() -> None:
+    games = []
+    for number, (winner, loser) in enumerate([("Ann", "Ben"), ("Cem", "Dan"), ("Eve", "Dan"), ("Fay", "Eve")]):
+        players = [PlayerResultView(seat=1, name=winner, total=7, won=True)]
+        players.append(PlayerResultView(seat=2, name=loser, total=3, won=False))
+        told = {"table": "", "event": "", "number": number, "game": "slice", "title": "SLICE", "players": players}
+        told |= {"began": "2026-03-01T12:00:00+00:00", "ended": "2026-03-01T12:40:00+00:00", "over": True}
+        games.append(GameResultView.model_validate(told))
+    ranks = [("Ann", 1), ("Cem", 1), ("Fay", 1), ("Eve", 4), ("Ben", 5), ("Dan", 6)]
+    assert [(one.name, one.rank) for one in standings(games)] == ranks
+    assert list(told_lines(games))[-4:-2] == ["1. Fay  won 1 of 1", "4. Eve  won 1 of 2"]
+
+
 def test_one_person_is_one_however_the_name_is_typed_and_called_as_last(path: Path) -> None:
     with Journal(path) as journal:
         for ann, zoe in (("Ann", "Zoe\u0308"), ("ANN", "Zoë "), ("A\u200bnn", "zoë"), ("Ann", "Zoë")):
@@ -337,7 +351,7 @@ def test_a_game_of_two_who_have_one_name_counts_once(path: Path) -> None:
         play_whole_game(journal, names=["Ann", "Ann"])
         (ann,) = Results(journal.records).read().standings
     assert (ann.name, ann.won, ann.played) == ("Ann", 1, 1)
-    assert ran(path).stdout.endswith("\nAnn  won 1 of 1\n")
+    assert ran(path).stdout.endswith("\n1. Ann  won 1 of 1\n")
 
 
 CALLED = ("=HYPERLINK(1)", "\x1b[2JBen 👩\u200d🍳")
@@ -490,7 +504,7 @@ def test_the_screen_of_an_event_is_told_from_a_table() -> None:
             return port, await asyncio.to_thread(ran, f"http://127.0.0.1:{port}/")
 
     port, told = asyncio.run(ask())
-    assert "the screen of an event answers there, expected a table" in told.stderr
+    assert "it is the screen of an event, expected a table" in told.stderr
     assert f"are at http://127.0.0.1:{port}/api/event.csv" in told.stderr
 
 

@@ -899,9 +899,12 @@ async def test_a_host_whose_page_shows_the_game_before_decides_nothing_in_the_ne
             for refused in (
                 table.table.rule_move("stack 2", number=number, last=0),
                 table.table.undo(number=number, last=0),
+                table.table.rename([Sitting(1, "Mia")], number=number),
             ):
                 with pytest.raises(CommandError, match=why):
                     await refused
+        assert "Mia" not in {seat.name for seat in table.view.seats}
+        await table.table.rename([Sitting(1, "Mia")], number=now)
         await table.table.rule_move("stack 2", number=now, last=0)
         await table.table.undo(number=now)
         await table.table.to_lobby()

@@ -299,7 +299,8 @@ function hint(view) {
   if (phase === "add") {
     const one = players.find(({ player }) => player === acting[0]);
     const name = nameIn(view, one.player);
-    if (one.legal_spaces.length) return `${name}: any of the ${one.legal_spaces.length} lit spaces${view.buttons ? ", then the button" : ""}`;
+    const free = one.legal_spaces.length;
+    if (free) return `${name}: ${free > 1 ? `any of the ${free} lit spaces` : "the lit space"}${view.buttons ? ", then the button" : ""}`;
     return `${name}: no space is free of own neighbours${view.buttons ? "; press the button" : ""}`;
   }
   if (phase === "roll") return `Roll the ${unselected.colour} die, lay the ${unselected.colour} cutter on that line of its side`;

@@ -12,7 +12,7 @@ const PLAYING = { lobby: "Free: a game can begin", paused: "Paused", over: "The 
 const byId = (id) => document.getElementById(id);
 
 let fitted = "";
-let first = 0; // of the standings that are shown
+let turn = 0; // of the standings, of which a part is shown
 
 show();
 addEventListener("resize", fit);
@@ -29,18 +29,18 @@ async function show() {
 
 function render({ event, tables, standings, games, newest, finding, twice, uncounted }) {
   document.title = byId("event").textContent = event || "Pizza tables";
+  const names = tables.map(({ table }) => table);
+  const alike = ({ table }) => names.indexOf(table) !== names.lastIndexOf(table);
   const callers = tables.filter(({ calls }) => calls);
   const calling = callers.length;
-  say(byId("called"), callers.map(({ table, calls }) => `${table}: ${calls}`).join("; "));
+  say(byId("called"), callers.map((one) => `${one.table}${alike(one) ? ` · ${hostOf(one.address)}` : ""}: ${one.calls}`).join("; "));
   const how = calling ? `, calling somebody: ${calling}` : tables.length ? ", all is well" : "";
   say(byId("count"), `Tables: ${tables.length}${how} · games over: ${games}`);
   const said = [finding, twice, uncounted].filter(Boolean).join(" ");
   say(byId("finding"), said);
   byId("finding").hidden = !said;
-  const names = tables.map(({ table }) => table);
-  const alike = ({ table }) => names.indexOf(table) !== names.lastIndexOf(table);
   keyed(byId("tables"), tables, ({ number }) => String(number), () => html("li"), (element, table) => drawTable(element, table, alike(table)));
-  const rows = standings.map(({ name, won, played }) => html("li", {}, ofAnyDirection(name), html("span", { text: `${won} of ${played}` })));
+  const rows = standings.map(({ rank, name, won, played }) => html("li", { class: rank === 1 && "first" }, html("span", { class: "rank", text: `${rank}.` }), ofAnyDirection(name), html("span", { text: `${won} of ${played}` })));
   byId("standings").replaceChildren(...(rows.length ? rows : [html("li", { class: "faint", text: "nobody yet whose name was said" })]));
   byId("newest").replaceChildren(...(newest.length ? newest.map(game) : [html("li", { class: "faint", text: "none yet" })]));
   fit();
@@ -59,10 +59,12 @@ function fitAside() {
   const under = pixels(newest.parentElement, "rowGap") + newest.offsetHeight + pixels(byId("standings").parentElement, "paddingBottom");
   const most = Math.max(Math.min(MOST_STANDINGS, Math.floor((bottom - top - under) / tallest) - 1), 1);
   if (rows.length > most) {
-    if (!byId("standings").matches(":hover")) first = most * (Math.floor(Date.now() / TURN_MS) % Math.ceil(rows.length / most));
-    const last = Math.min(first + most, rows.length);
-    rows.forEach((row, i) => row.classList.toggle("out", i < first || i >= last));
-    byId("standings").append(html("li", { class: "faint shown", text: `${first + 1} to ${last} of ${rows.length}, by turns` }));
+    if (!byId("standings").matches(":hover")) turn = Math.floor(Date.now() / TURN_MS);
+    const turns = Math.ceil(rows.length / most);
+    const [first, end] = [0, 1].map((next) => Math.floor(((turn % turns + next) * rows.length) / turns));
+    rows.forEach((row, i) => row.classList.toggle("out", i < first || i >= end));
+    const which = end - first > 1 ? `${first + 1} to ${end}` : String(end);
+    byId("standings").append(html("li", { class: "faint shown", text: `${which} of ${rows.length}, by turns` }));
   }
   for (const one of games.slice(1)) {
     one.classList.remove("out");
@@ -72,7 +74,7 @@ function fitAside() {
   }
 }
 
-/** On a screen, letters as large as leave all that the tables say within the window; where none do, each name has one line. */
+/** On a screen, letters as large as leave all that the tables say within the window; where none do, each name has one line, and if that is not enough tables that call come first. */
 function fit() {
   const tables = byId("tables");
   const top = tables.getBoundingClientRect().top + scrollY;
@@ -80,7 +82,7 @@ function fit() {
   if (fitted === now) return;
   fitted = now;
   tables.style.fontSize = "";
-  tables.classList.remove("tight");
+  tables.classList.remove("tight", "crowded");
   if (!ON_A_SCREEN.matches) return;
   const bottom = innerHeight - pixels(document.body, "paddingBottom");
   tables.style.setProperty("--room", `${bottom - top}px`);
@@ -92,7 +94,7 @@ function fit() {
   let [fits, most] = [LEAST_REM * pixels(document.documentElement, "fontSize"), pixels(tables, "fontSize")];
   if (whole(most)) return;
   tables.classList.toggle("tight", !whole(fits));
-  if (!whole(fits)) return;
+  if (tables.classList.toggle("crowded", !whole(fits))) return;
   for (let halved = 0; halved < 5; halved += 1) {
     const middle = (fits + most) / 2;
     if (whole(middle)) fits = middle;
@@ -108,7 +110,7 @@ function drawTable(element, { address, table, title, state, message, calls, call
   element.className = `table ${state}${calls ? " calls" : ""}`;
   element.replaceChildren(
     html("h3", {}, html("a", { href: `${address}/`, target: "_blank", rel: "noopener", dir: "auto", text: table })),
-    html("p", { class: "title", text: [title, alike ? new URL(address).host : ""].filter(Boolean).join(" · ") }),
+    html("p", { class: "title", text: [title, alike ? hostOf(address) : ""].filter(Boolean).join(" · ") }),
     calls ? html("p", { class: "call", text: `${calls}${calls_for_s >= 60 ? ` · for ${minutes(calls_for_s)}` : ""}` })
       : html("p", { class: "says", text: PLAYING[state] ?? message }),
     html("ul", { class: "players" }, players.map(({ name, colour: seat, acts }) => html("li", { class: acts ? "acts" : "", "aria-current": acts && "true", vars: { seat: colour(seat) }, dir: "auto", text: name }))),
@@ -129,6 +131,10 @@ function game({ table, title, ended, players, doubt }) {
 // A name keeps its own direction and turns nothing around it.
 function ofAnyDirection(name) {
   return html("bdi", { text: name });
+}
+
+function hostOf(address) {
+  return new URL(address).host;
 }
 
 function pixels(element, name) {

@@ -113,12 +113,13 @@ export function createChooser(element, { ask, offers, view }) {
       return { seat, plays, name, before, said };
     });
     const refused = refusal();
+    const { number: shown } = view(); // whose names these are
     const rename = async () => {
       const changed = seats.filter(({ before, said }) => said() !== before);
       refused.textContent = changed.map(whyNotRenamed).find(Boolean) ?? "";
       if (refused.textContent) return;
       const [first, ...others] = changed.map(({ seat, said }) => ({ seat: seat.seat, name: said() }));
-      if (!first || await ask("rename", { ...first, others }, refused)) element.close();
+      if (!first || await ask("rename", { ...first, others, number: shown }, refused)) element.close();
     };
     // There is no way back to a game that another was begun after.
     let sureOf = null;

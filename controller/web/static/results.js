@@ -11,20 +11,25 @@ show();
 
 async function show() {
   try {
-    const { games, standings } = await (await fetch("/api/results", { signal: AbortSignal.timeout(AGAIN_MS) })).json();
-    const table = games.at(-1)?.table ?? "";
-    document.title = table ? `Games of ${isolated(table)}` : "Games of this table";
-    say(byId("state"), `${table && `${isolated(table)}: `}${games.filter((game) => game.over).length} of ${games.length} games are over.`);
-    const won = standings.map(({ name, won, played }) => row(`won ${won} of ${played}`, name));
-    byId("standings").replaceChildren(...(won.length ? won : [row("nobody yet whose name was said", "")]));
-    const rows = games.map((game, index) => row(when(game.began, game.began_ago_s), [html("a", { href: `/game?number=${game.number}`, text: game.title }), game.simulated && " (simulated)", html("p", {}, outcome(game, index + 1 < games.length))]));
-    byId("games").replaceChildren(...rows.reverse());
+    const answer = await fetch("/api/results", { signal: AbortSignal.timeout(AGAIN_MS) });
+    if (answer.ok) draw(await answer.json());
+    else say(byId("state"), (await answer.json()).detail);
   } catch {
     say(byId("state"), "The table does not answer; trying again.");
   }
   setTimeout(show, AGAIN_MS);
 }
 
-function row(first, second) {
-  return html("tr", {}, html("td", { text: first }), html("td", {}, second));
+function draw({ games, standings }) {
+  const table = games.at(-1)?.table ?? "";
+  document.title = table ? `Games of ${isolated(table)}` : "Games of this table";
+  say(byId("state"), `${table && `${isolated(table)}: `}${games.filter((game) => game.over).length} of ${games.length} games are over.`);
+  const won = standings.map(({ rank, name, won, played }) => row(`${rank}.`, `${won} of ${played}`, name));
+  byId("standings").replaceChildren(...(won.length ? won : [row("", "nobody yet whose name was said", "")]));
+  const rows = games.map((game, index) => row(when(game.began, game.began_ago_s), [html("a", { href: `/game?number=${game.number}`, text: game.title }), game.simulated && " (simulated)", html("p", {}, outcome(game, index + 1 < games.length))]));
+  byId("games").replaceChildren(...rows.reverse());
+}
+
+function row(...cells) {
+  return html("tr", {}, cells.map((cell) => html("td", {}, cell)));
 }

@@ -64,3 +64,11 @@ def test_nothing_is_no_table(name: str) -> None:
     done = CliRunner().invoke(main, [name, "http://127.0.0.1:1", ""])
     assert done.exit_code == 2
     assert '"" names no table: expected an address' in done.stderr
+
+
+@pytest.mark.parametrize("name", ["results", "event"])
+@pytest.mark.parametrize("day", ["06.06.2026", "yesterday", "2026-02-30", "0001-01-01"])
+def test_what_is_no_day_is_named(name: str, day: str) -> None:
+    done = CliRunner().invoke(main, [name, "http://127.0.0.1:1", "--since", day])
+    assert done.exit_code == 2
+    assert f"Invalid value for '--since': {day!r}: expected a day such as 2026-06-06" in done.stderr

@@ -50,8 +50,8 @@ class NotingCommands:
     ) -> None:
         self._note("new_game", [(p.seat, p.name) for p in players], options, by=by, seen=(number, None))
 
-    async def rename(self, players: Sequence[Sitting], *, by: str = "") -> None:
-        self._note("rename", [(p.seat, p.name) for p in players], by=by)
+    async def rename(self, players: Sequence[Sitting], *, by: str = "", number: int | None = None) -> None:
+        self._note("rename", [(p.seat, p.name) for p in players], by=by, seen=(number, None))
 
     async def rule_move(self, text: str, *, by: str = "", number: int | None = None, last: int | None = None) -> None:
         if "?" in text:

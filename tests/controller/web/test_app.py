@@ -255,9 +255,10 @@ class TestCommands:
         host(make_app(commands=commands), "/api/undo", {"number": 3, "last": 12}, headers=name)
         host(make_app(commands=commands), "/api/rule_move", {"text": "A", "last": 0}, headers=name)
         host(make_app(commands=commands), "/api/answer", {"question_id": 7, "candidate_id": 1}, headers=name)
+        host(make_app(commands=commands), "/api/rename", {"seat": 4, "name": "Bo", "number": 3}, headers=name)
         host(make_app(commands=commands), "/api/undo")
-        assert commands.by == ["Zoë 🍕"] * 3 + [""]
-        assert commands.seen == [(3, 12), (None, 0), (None, None), (None, None)]
+        assert commands.by == ["Zoë 🍕"] * 4 + [""]
+        assert commands.seen == [(3, 12), (None, 0), (None, None), (3, None), (None, None)]
 
     def test_what_is_no_json_is_said_to_be_none(self) -> None:
         response = request(
