@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from unittest import mock
 
 import cv2
 import numpy as np
@@ -72,3 +73,12 @@ def test_what_others_write_to_standard_error_meanwhile_is_not_lost(
 
 def test_what_is_no_picture_at_all_is_counted(tmp_path: Path) -> None:
     assert refusal(tmp_path, b"<html>") == NO_PHOTO + "6 bytes of something else"
+
+
+def test_a_photo_is_read_where_there_is_no_room_for_what_is_said_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "photo.jpg"
+    cv2.imwrite(str(path), np.full((40, 60, 3), 128, np.uint8))
+    monkeypatch.setattr("tempfile.TemporaryFile", mock.Mock(side_effect=OSError(28, "No space left on device")))
+    assert load_photo(path).shape == (40, 60, 3)

@@ -92,10 +92,11 @@ def _overheard() -> Iterator[bytearray]:
     """What is written to standard error meanwhile, once it is over: OpenCV's libjpeg tells nobody else what it misses.
     All of it is written there afterwards, but for libjpeg's own words."""
     said = bytearray()
-    with _overhearing, tempfile.TemporaryFile() as file:
+    with _overhearing, contextlib.ExitStack() as stack:
         try:
+            file = stack.enter_context(tempfile.TemporaryFile())
             usual = os.dup(_STANDARD_ERROR)
-        except OSError:  # it is closed
+        except OSError:  # it is closed, or there is no room for what is written there
             yield said
             return
         os.dup2(file.fileno(), _STANDARD_ERROR)
