@@ -18,6 +18,7 @@ from hardware.simulated.sway import SwayingCamera
 from hardware.simulated.webcam import FOCUSES_S, Webcam
 from hardware.simulated.world import World, WorldSnapshot
 from tests.hardware.test_camera import VirtualClock
+from tests.long import cases
 from vision.frame import Frame, Image
 from vision.mat.registration import find_mat
 
@@ -128,7 +129,8 @@ def coarse(image: Image) -> np.ndarray:
     return np.asarray(cv2.blur(image.astype(np.float64), (5, 5))[::5, ::5])
 
 
-@pytest.mark.parametrize("kind", SHADES)
+@pytest.mark.long
+@cases("kind", list(SHADES), always=1)
 def test_the_sun_through_a_window_throws_shadows_that_wander_until_a_cloud_comes(kind: str) -> None:
     bare = coarse(over_an_empty_table().read(1.0).image)
     camera = SunThroughWindow(over_an_empty_table(rate_hz=1.0), Random(4), kind)
