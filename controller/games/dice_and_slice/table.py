@@ -284,16 +284,19 @@ def _marked(state: State, player: Player, sheet: SheetSeen, *, pressed: bool) ->
     fitting = [one for one in candidates if not one.fit.odd]
     if not fitting:
         return _unfit(state, player, sheet, candidates)
+    left = {one.moves: _left(state, player, one.moves) for one in fitting}
     logs = {
         one.moves: one.fit.log
         + (PRESSED if pressed and not one.moves else 0.0)
         + UNSEEN * _unseen(state, sheet, one.moves)
-        + WITHOUT * _may_have_used(state, player, sheet, one.moves)
+        + WITHOUT * bool(left[one.moves] & sheet.hidden_crosses)
         for one in fitting
     }
     other = OTHER + sheet.ceiling() + max(one.fit.log_rest for one in fitting)
     unseen = [
-        logs[one.moves] + OVERLOOKED + odds for one in fitting for odds in _not_used(state, player, sheet, one.moves)
+        logs[one.moves] + OVERLOOKED + sheet.crosses.get(bit, 0.0)
+        for one in fitting
+        for bit in grid.list_bits(left[one.moves])
     ]
     top = max(*logs.values(), other, *unseen)
     total = sum(math.exp(log - top) for log in (*logs.values(), other, *unseen))
@@ -316,21 +319,9 @@ def _unseen(state: State, sheet: SheetSeen, moves: Moves) -> int:
     return sum(not dots & ~sheet.hidden_dots for dots in marked)
 
 
-def _left(state: State, player: Player, moves: Moves) -> list[int]:
-    """The toppings whose extra dots these moves do without."""
-    if not moves or not isinstance(moves[-1], Stop):
-        return []
-    return list(grid.list_bits(ways.done_without(state, player, moves)))
-
-
-def _may_have_used(state: State, player: Player, sheet: SheetSeen, moves: Moves) -> bool:
-    """Whether one of the toppings whose extra dots they do without is hidden."""
-    return any(bit & sheet.hidden_crosses for bit in _left(state, player, moves))
-
-
-def _not_used(state: State, player: Player, sheet: SheetSeen, moves: Moves) -> list[float]:
-    """The odds that toppings are crossed off whose extra dots these moves do without."""
-    return [sheet.crosses.get(bit, 0.0) for bit in _left(state, player, moves)]
+def _left(state: State, player: Player, moves: Moves) -> int:
+    """The squares of the toppings whose extra dots these moves do without."""
+    return ways.done_without(state, player, moves) if moves and isinstance(moves[-1], Stop) else 0
 
 
 def _marks(state: State, player: Player, moves: Moves, probability: float) -> Play:
