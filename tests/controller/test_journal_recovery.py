@@ -32,8 +32,9 @@ from controller.sqlite_pages import USUAL_PAGE, frames_surely_synced, frames_wri
 GAMES, PLAYS = 4, 150
 LONG = 2
 """The game whose first record takes more than a page."""
-BEGINNING = 3
-"""So many frames of the log are damaged at most where no record is to be lost."""
+BEGINNING = 4
+"""So many frames of the log at most are lost where no record is to be: with a frame's head goes what the next one's
+checksum goes on from."""
 Damage = Callable[[bytearray, bytearray], None]
 
 
