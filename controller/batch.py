@@ -62,9 +62,10 @@ def results(
         if not stop.wait(_SIGNAL_COMES_S):
             raise
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
         for worker in set(multiprocessing.active_children()) - others:
             worker.kill()  # a signal that can be handled may come before the worker has put its handlers back
+        # Python, as it ends, wakes the pool's thread through a pipe which that thread may be closing.
+        pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _start_worker(initializer: Callable[..., object] | None, initargs: tuple[Any, ...]) -> None:

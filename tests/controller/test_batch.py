@@ -3,14 +3,12 @@
 import multiprocessing
 import os
 import signal
-import time
+import threading
 from threading import Event
 
 import pytest
 
 from controller.batch import asked_to_stop, results
-
-LONG_S = 60.0
 
 
 def half(number: int) -> int:
@@ -27,9 +25,12 @@ def first_only(number: int) -> int:
     return number
 
 
-def test_every_job_has_its_result() -> None:
+def test_every_job_has_its_result_and_nothing_goes_on_after_the_last() -> None:
     jobs = [(number,) for number in range(0, 40, 2)]
+    processes, threads = set(multiprocessing.active_children()), set(threading.enumerate())
     assert sorted(results(half, jobs, Event(), processes=2)) == list(range(20))
+    assert set(multiprocessing.active_children()) <= processes
+    assert set(threading.enumerate()) <= threads
 
 
 def test_what_a_job_raises_is_raised() -> None:
@@ -49,18 +50,4 @@ def test_a_signal_ends_it_with_what_was_done(number: signal.Signals) -> None:
         assert stop.is_set()
     assert found == [0]
     assert signal.getsignal(number) is handler
-    workers = set(multiprocessing.active_children()) - before
-    assert all(ends(worker.pid) for worker in workers)
-
-
-def ends(pid: int | None) -> bool:
-    """Whether a process ends soon. Its exit code may go to the pool's own thread, which waits for it as well."""
-    end_s = time.monotonic() + LONG_S
-    while time.monotonic() < end_s:
-        multiprocessing.active_children()  # takes notice of those that have ended
-        try:
-            os.kill(pid or 0, 0)
-        except ProcessLookupError:
-            return True
-        time.sleep(0.02)
-    return False
+    assert set(multiprocessing.active_children()) <= before
