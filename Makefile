@@ -52,8 +52,9 @@ start-at-boot: $(INSTALLED) ## Set up, then start the table now and whenever thi
 not-at-boot: ## Stop the table that start-at-boot started, and start it no more; CONFIG=left.toml for one of several
 	systemctl --user disable --now $(UNIT)
 
-# The tests start dozens of processes: what one of them has compiled, the others need not.
-PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
+# The tests start dozens of processes: what one of them has compiled, the others need not. One runs more than there are
+# cores, as a fifth of the time they wait for clocks and answers.
+PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --numprocesses $$(($$(nproc) + 1)) --dist loadfile --no-loadscope-reorder
 test: check firmware-tools ## Set up, then everything that `check` does, then the tests
 	$(PYTEST) -m "not long" $(ARGS)
 
