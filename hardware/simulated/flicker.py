@@ -1,17 +1,13 @@
 """A camera whose rows are exposed one after the other, under lamps that flicker with the mains."""
 
-from dataclasses import replace
 from random import Random
 
 import cv2
 import numpy as np
 
-from hardware.camera import Adjustment
 from hardware.simulated.camera import GAMMA, SimulatedCamera
-from hardware.simulated.knocks import KnockedCamera
-from hardware.simulated.sun import SunThroughWindow
-from hardware.simulated.sway import SwayingCamera
-from vision.frame import Frame, Image
+from hardware.simulated.flawed import FlawedCamera
+from vision.frame import Image
 
 MAINS_HZ = (50.0, 60.0)
 OFF_BY = 4e-4
@@ -22,45 +18,24 @@ second at most."""
 _PHASES = 256
 
 
-class FlickeringLight:
-    """A simulated camera in such light. See `hardware.camera.Camera`."""
+class FlickeringLight(FlawedCamera):
+    """A simulated camera in such light."""
 
-    def __init__(
-        self, camera: SimulatedCamera | KnockedCamera | SunThroughWindow | SwayingCamera, rng: Random, flicker: float
-    ) -> None:
+    def __init__(self, camera: SimulatedCamera | FlawedCamera, rng: Random, flicker: float) -> None:
         """`flicker` is the share by which a row's light is more and less than on average: the lamps' own modulation,
         and what is left of it by an exposure of T seconds, |sin(pi f T) / (pi f T)| of it, f being twice the mains'
         frequency (the mean of a wave over T)."""
-        self._camera = camera
+        super().__init__(camera, f"lamps flicker by {flicker:.0%}")
         self._flicker_hz = 2.0 * rng.choice(MAINS_HZ) * (1.0 + rng.gauss(0.0, OFF_BY))
         self._readout_s = rng.uniform(*READOUT_S)
         self._phase = rng.random()
-        self._flicker = flicker
         light = 1.0 + flicker * np.sin(2.0 * np.pi * np.arange(_PHASES) / _PHASES)
         levels = np.arange(256) * light[:, None] ** (1.0 / GAMMA)
         # What is cut off in steady light is far brighter than that for the most part.
         self._levels = np.where(np.arange(256) == 255, 255, np.clip(np.round(levels), 0, 255)).astype(np.uint8)
         """What becomes of each level in each phase of the light: phases x 256."""
 
-    @property
-    def description(self) -> str:
-        """See `hardware.camera.Camera`."""
-        return f"{self._camera.description}, lamps flicker by {self._flicker:.0%}"
-
-    def read(self, timeout_s: float) -> Frame:
-        """See `hardware.camera.Camera`."""
-        frame = self._camera.read(timeout_s)
-        return replace(frame, image=self._lit(frame.image, frame.time_s))
-
-    def adjust(self, by: Adjustment) -> bool:
-        """See `hardware.camera.Adjustable`."""
-        return self._camera.adjust(by)
-
-    def close(self) -> None:
-        """See `hardware.camera.Camera`."""
-        self._camera.close()
-
-    def _lit(self, image: Image, time_s: float) -> Image:
+    def _seen(self, image: Image, time_s: float) -> Image:
         exposed_s = time_s + np.arange(len(image)) / len(image) * self._readout_s
         phases = np.floor((self._flicker_hz * exposed_s + self._phase) % 1.0 * _PHASES).astype(np.intp)
         lit = np.empty_like(image)

@@ -6,10 +6,10 @@ from random import Random
 import cv2
 import numpy as np
 
-from hardware.camera import Adjustment
 from hardware.simulated.camera import SimulatedCamera
+from hardware.simulated.flawed import FlawedCamera
 from hardware.simulated.lens import CameraModel
-from vision.frame import Frame, Image
+from vision.frame import Image
 
 SHAKES_S = 0.4
 SHAKES_PX = 12.0
@@ -20,12 +20,13 @@ MOVED_MM, RAISED_MM, LEANED_DEG, ROLLED_DEG = 4.0, 1.5, 0.25, 0.4
 """How far a knock of strength 1 moves, raises, leans and turns the camera (standard deviations)."""
 
 
-class KnockedCamera:
-    """A simulated camera that somebody knocks every so often. See `hardware.camera.Camera`."""
+class KnockedCamera(FlawedCamera):
+    """A simulated camera that somebody knocks every so often."""
 
     def __init__(self, camera: SimulatedCamera, rng: Random, every_s: float) -> None:
         """`every_s` is how long it is from one knock to the next, on average."""
-        self._camera = camera
+        super().__init__(camera, f"knocked every {every_s:g} s")
+        self._hung = camera
         self._rng = rng
         self._every_s = every_s
         self._first = camera.model
@@ -33,42 +34,22 @@ class KnockedCamera:
         self._shaken_s = -np.inf
         self._strength = 0.0
 
-    @property
-    def description(self) -> str:
-        """See `hardware.camera.Camera`."""
-        return f"{self._camera.description}, knocked every {self._every_s:g} s"
-
-    @property
-    def model(self) -> CameraModel:
-        """How it hangs now, and its lens."""
-        return self._camera.model
-
-    def read(self, timeout_s: float) -> Frame:
-        """See `hardware.camera.Camera`."""
-        frame = self._camera.read(timeout_s)
+    def _seen(self, image: Image, time_s: float) -> Image:
         if self._next_s is None:
-            self._next_s = frame.time_s + self._pause_s()
-        elif frame.time_s >= self._next_s:
-            self._next_s, self._shaken_s = frame.time_s + self._pause_s(), frame.time_s
+            self._next_s = time_s + self._pause_s()
+        elif time_s >= self._next_s:
+            self._next_s, self._shaken_s = time_s + self._pause_s(), time_s
             self._strength = self._rng.choice(STRENGTHS)
-            self._camera.hang(self._otherwise())
-        left = 1.0 - (frame.time_s - self._shaken_s) / SHAKES_S
-        return replace(frame, image=self._shaken(frame.image, left)) if left > 0.0 else frame
-
-    def adjust(self, by: Adjustment) -> bool:
-        """See `hardware.camera.Adjustable`."""
-        return self._camera.adjust(by)
-
-    def close(self) -> None:
-        """See `hardware.camera.Camera`."""
-        self._camera.close()
+            self._hung.hang(self._otherwise())
+        left = 1.0 - (time_s - self._shaken_s) / SHAKES_S
+        return self._shaken(image, left) if left > 0.0 else image
 
     def _pause_s(self) -> float:
         return self._every_s * self._rng.uniform(0.6, 1.4)
 
     def _otherwise(self) -> CameraModel:
         """How it hangs after a knock: near to where it hung, or somebody has put it back."""
-        hung = self._rng.choice([self._first, self._camera.model])
+        hung = self._rng.choice([self._first, self.model])
         strength, gauss = self._strength, self._rng.gauss
         x, y, z = hung.position_mm
         moved, raised = MOVED_MM * strength, RAISED_MM * strength

@@ -1,18 +1,17 @@
 """The sun through a window: what stands before it throws shadows that wander over the table, and clouds pass."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.camera import Adjustment
 from hardware.simulated.camera import GAMMA, SimulatedCamera
-from hardware.simulated.knocks import KnockedCamera
+from hardware.simulated.flawed import FlawedCamera
 from hardware.simulated.lens import CameraModel
-from vision.frame import Frame, Image
+from vision.frame import Image
 
 SUN_RAD = math.radians(0.53)
 """So wide the sun is seen: what throws a shadow from afar throws none with sharp edges. (1919 seconds of arc, NASA's
@@ -102,17 +101,17 @@ def _slits(axis: _Floats, apart_mm: float, thick_mm: float) -> _Floats:
     return np.asarray(axis % apart_mm >= thick_mm, np.float32)
 
 
-class SunThroughWindow:
-    """A simulated camera over a table in such light. See `hardware.camera.Camera`.
+class SunThroughWindow(FlawedCamera):
+    """A simulated camera over a table in such light.
 
     The light is laid over finished pictures, as it falls on the table: on hands, and what stands up, it lies as flat.
     """
 
-    def __init__(self, camera: SimulatedCamera | KnockedCamera, rng: Random, kind: str | None = None) -> None:
+    def __init__(self, camera: SimulatedCamera | FlawedCamera, rng: Random, kind: str | None = None) -> None:
         """`kind` is what throws the shadow, one of SHADES; without it any."""
-        self._camera = camera
-        self.kind = kind or rng.choice(list(SHADES))
-        shade = SHADES[self.kind](rng)
+        kind = kind or rng.choice(list(SHADES))
+        super().__init__(camera, f"the sun through {kind}")
+        shade = SHADES[kind](rng)
         self._shadow = np.asarray(np.round(255.0 * shade.on_table()), np.uint8)
         way = rng.uniform(0.0, 2.0 * math.pi)
         self._mm_s = shade.away_mm * TURNS_RAD_S * np.array([math.cos(way), math.sin(way)])
@@ -123,35 +122,14 @@ class SunThroughWindow:
         self._seen_by: CameraModel | None = None
         self._lit: tuple[tuple[float, ...], Image] | None = None
 
-    @property
-    def description(self) -> str:
-        """See `hardware.camera.Camera`."""
-        return f"{self._camera.description}, the sun through {self.kind}"
-
-    @property
-    def model(self) -> CameraModel:
-        """How it hangs now, and its lens."""
-        return self._camera.model
-
-    def read(self, timeout_s: float) -> Frame:
-        """See `hardware.camera.Camera`."""
-        frame = self._camera.read(timeout_s)
-        light = self._light(frame.time_s)
-        return replace(frame, image=np.asarray(cv2.multiply(frame.image, light, scale=1.0 / 255.0), np.uint8))
-
-    def adjust(self, by: Adjustment) -> bool:
-        """See `hardware.camera.Adjustable`."""
-        return self._camera.adjust(by)
-
-    def close(self) -> None:
-        """See `hardware.camera.Camera`."""
-        self._camera.close()
+    def _seen(self, image: Image, time_s: float) -> Image:
+        return np.asarray(cv2.multiply(image, self._light(time_s), scale=1.0 / 255.0), np.uint8)
 
     def _light(self, time_s: float) -> Image:
         """By what each pixel's levels are multiplied, of 255: rows x columns x 3."""
-        if self._seen_by != self._camera.model:
-            self._seen_by, self._lit = self._camera.model, None
-            at = self._camera.model.table_grid()
+        if self._seen_by != self.model:
+            self._seen_by, self._lit = self.model, None
+            at = self.model.table_grid()
             self._places = [(one + np.float32(_REACH_MM)) * np.float32(_PER_MM) for one in at]
         off_mm = self._mm_s * time_s + self._sways_mm * _breeze(time_s)
         sun = round(self._clouds.sun(time_s), 2)

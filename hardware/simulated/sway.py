@@ -7,12 +7,10 @@ from random import Random
 import cv2
 import numpy as np
 
-from hardware.camera import Adjustment
 from hardware.simulated.camera import SimulatedCamera
-from hardware.simulated.knocks import KnockedCamera
+from hardware.simulated.flawed import FlawedCamera
 from hardware.simulated.lens import CameraModel
-from hardware.simulated.sun import SunThroughWindow
-from vision.frame import Frame, Image
+from vision.frame import Image
 
 SWAYS_HZ = ((1.0, 2.5), (1.5, 3.5), (2.5, 5.0))
 """How often it swings along the table, across it, and about its own axis."""
@@ -27,38 +25,24 @@ TWISTS = 0.3
 TWISTS_MM = 300.0
 
 
-class SwayingCamera:
-    """A simulated camera that sways. See `hardware.camera.Camera`."""
+class SwayingCamera(FlawedCamera):
+    """A simulated camera that sways."""
 
-    def __init__(self, camera: SimulatedCamera | KnockedCamera | SunThroughWindow, rng: Random, sway_mm: float) -> None:
+    def __init__(self, camera: SimulatedCamera | FlawedCamera, rng: Random, sway_mm: float) -> None:
         """`sway_mm` is how far the middle of the picture sways over the table all the time, to each side and along each
         of its edges."""
-        self._camera, self._sway_mm, self._rng = camera, sway_mm, rng
+        super().__init__(camera, f"sways by {sway_mm:g} mm")
+        self._sway_mm, self._rng = sway_mm, rng
         self._swings = [_Swing(rng.uniform(*hz), rng.uniform(*DAMPED), rng.random()) for hz in SWAYS_HZ]
         self._leant_on_s: float | None = None
 
-    @property
-    def description(self) -> str:
-        """See `hardware.camera.Camera`."""
-        return f"{self._camera.description}, sways by {self._sway_mm:g} mm"
-
-    def read(self, timeout_s: float) -> Frame:
-        """See `hardware.camera.Camera`."""
-        frame = self._camera.read(timeout_s)
-        if self._leant_on_s is None or frame.time_s >= self._leant_on_s:
+    def _seen(self, image: Image, time_s: float) -> Image:
+        if self._leant_on_s is None or time_s >= self._leant_on_s:
             for swing in self._swings if self._leant_on_s is not None else ():
-                swing.push(frame.time_s, self._rng.gauss(0.0, LEANT_ON))
-            self._leant_on_s = frame.time_s + self._rng.expovariate(1.0 / LEANT_ON_S)
-        off = [self._sway_mm * swing.at(frame.time_s) for swing in self._swings]
-        return replace(frame, image=_seen_from(frame.image, self._camera.model, *off))
-
-    def adjust(self, by: Adjustment) -> bool:
-        """See `hardware.camera.Adjustable`."""
-        return self._camera.adjust(by)
-
-    def close(self) -> None:
-        """See `hardware.camera.Camera`."""
-        self._camera.close()
+                swing.push(time_s, self._rng.gauss(0.0, LEANT_ON))
+            self._leant_on_s = time_s + self._rng.expovariate(1.0 / LEANT_ON_S)
+        off = [self._sway_mm * swing.at(time_s) for swing in self._swings]
+        return _seen_from(image, self.model, *off)
 
 
 class _Swing:

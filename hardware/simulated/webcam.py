@@ -12,10 +12,7 @@ from numpy.typing import NDArray
 
 from hardware.camera import Adjustment, Automatic
 from hardware.simulated.camera import GAMMA, SimulatedCamera
-from hardware.simulated.flicker import FlickeringLight
-from hardware.simulated.knocks import KnockedCamera
-from hardware.simulated.sun import SunThroughWindow
-from hardware.simulated.sway import SwayingCamera
+from hardware.simulated.flawed import FlawedCamera
 from vision.frame import Frame, Image
 
 BEGINS, ENDS = 0.06, 0.02
@@ -43,11 +40,7 @@ _Colours = NDArray[np.float64]
 class Webcam:
     """See `hardware.camera.Camera`."""
 
-    def __init__(
-        self,
-        camera: SimulatedCamera | KnockedCamera | SunThroughWindow | SwayingCamera | FlickeringLight,
-        rng: Random,
-    ) -> None:
+    def __init__(self, camera: SimulatedCamera | FlawedCamera, rng: Random) -> None:
         """`camera` gives what such a sensor would see."""
         self._camera, self._rng = camera, rng
         self._aim: _Colours | None = None
