@@ -78,6 +78,9 @@ UNSEEN = 0.01
 ONE_STROKE, LEAST_STROKE = 0.25, 0.3
 """Of a cross the paler stroke is no less dark than this share of the other (5 of 3100 were), or that is a line between
 dots at opposite corners, if it is darker than such a share of lines."""
+RUNS_ON, RUNS_SPREADS = 0.5, 3.0
+"""A stroke that is so many times as dark beyond the dots that it joins as between them, and darker by so many times
+what bare paths spread, is none."""
 PALEST = 0.1
 """Of all but this share of a sheet's marks,"""
 SMEARED_MM, SMEARED = 1.75, 1.3
@@ -293,7 +296,8 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
                 of_lines(paths, none, none, dots.core[across].min(axis=1)),
                 np.asarray(hidden[across].any(axis=1)),
                 np.asarray(washed[across].any(axis=1)),
-                np.asarray(striped[across].any(axis=1)),
+                np.asarray(striped[across].any(axis=1))
+                | _run_on(flat, plane, centres, dotted, across, paths.quantiles[:, 1], bare),
                 unsure=_over_toppings(layout, pairs, found[MarkKind.CROSSED_TOPPING].doubted),
             )
     return found
@@ -325,6 +329,36 @@ def _in_light(
             unsure = blinded if looked.unsure is None else looked.unsure | blinded
             told[kind] = replace(looked, features=features, unsure=unsure)
     return told
+
+
+def _run_on(
+    flat: FlatSheet,
+    plane: Plane,
+    centres: Array,
+    dotted: Bools,
+    across: NDArray[np.intp],
+    weak: Plane,
+    bare: tuple[float, float],
+) -> Bools:
+    """Which of the strokes `across` squares, n x 2 dots, go on beyond both where nothing is pencilled. Pencil ends at
+    dots; thin shadows and folds do not. `weak`: how dark each is; `bare`: how dark paths without one seem to be, and
+    their spread."""
+    number = {dot: i for i, dot in enumerate(flat.layout.dots)}
+    first, last = np.array(flat.layout.dots)[across].transpose(1, 0, 2)
+    parts: list[tuple[int, Array, Array]] = []
+    for dots, steps in ((first, first - last), (last, last - first)):
+        for stroke, (dot, beyond) in enumerate(zip(dots.tolist(), (dots + steps).tolist(), strict=True)):
+            further = number.get(tuple(beyond))
+            if further is not None and not dotted[further]:
+                parts.append((stroke, centres[number[tuple(dot)]], centres[further]))
+    if not parts:
+        return np.zeros(len(across), bool)
+    strokes, starts, ends = (np.array(part) for part in zip(*parts, strict=True))
+    beyond_them = measures.lines(flat, plane, starts, ends).quantiles[:, 1]
+    usual, spread = bare
+    goes_on = beyond_them - usual > np.maximum(RUNS_ON * (weak[strokes] - usual), RUNS_SPREADS * spread)
+    looked_at = np.bincount(strokes, minlength=len(across))
+    return np.asarray(np.bincount(strokes, goes_on, len(across)) == np.maximum(looked_at, 1))
 
 
 def _over_toppings(layout: SheetLayout, pairs: Sequence[tuple[int, int]], chosen: Bools | None) -> Bools:
