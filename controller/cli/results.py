@@ -77,7 +77,7 @@ def told_lines(games: Sequence[GameResultView]) -> Iterator[str]:
         yield f"{times}  {where}  {game.titled}: {_outcome(game)}"
     best = standings(games)
     yield ""
-    yield f"{sum(game.over for game in games)} of {len(games)} games are over"
+    yield f"Games over: {sum(game.over for game in games)} of {len(games)}"
     digits = max((len(str(one.rank)) for one in best), default=0)
     width = max((len(one.name) for one in best), default=0)
     for one in best:

@@ -601,7 +601,7 @@ def test_the_games_of_the_day_are_listed(size: str) -> None:
             oldest = await page.evaluate("[...document.querySelectorAll('#games tr')].at(-1).firstChild.textContent")
             assert "2026" in oldest, "of a game that is long over the weekday says nothing"
             assert await page.evaluate("document.getElementById('state').textContent") == (
-                "Left table: 1 of 3 games are over."
+                "Left table: games over: 1 of 3."
             )
             assert await page.evaluate("document.documentElement.scrollWidth") == SIZES[size][0]
             ways = "[...document.querySelectorAll('#games a')].map((way) => way.getAttribute('href'))"

@@ -254,7 +254,7 @@ def test_the_command_tells_games_and_standings_of_several_tables(path: Path, tmp
     assert first.endswith("  Game 1  Pizza Theory: Ann 2, Ben 2: not over"), "as it stood"
     assert "  Left table, game 2  Pizza Theory: Ann " in second
     best = BEGUN["names"][winners[0] - 1]
-    assert standings[:2] == ["1 of 2 games are over", f"1. {best}  won 1 of 1"]
+    assert standings[:2] == ["Games over: 1 of 2", f"1. {best}  won 1 of 1"]
     assert "Game 1  Pizza Theory" not in ran("--since", "2026-03-02", path).stdout
 
 
@@ -269,10 +269,10 @@ def test_two_tables_of_one_name_are_told_apart_and_those_without_a_name_are_nobo
     assert " Zoë  won " in said.stdout
     assert " Orange  won" not in said.stdout, "seat 2 is called so where nobody says anything"
     assert " Player 2  won" not in said.stdout
-    assert "2 of 2 games are over" in ran("--event", "Con", *paths).stdout
-    assert "2 of 2 games are over" in ran("--event", " cON", *paths).stdout
+    assert "Games over: 2 of 2" in ran("--event", "Con", *paths).stdout
+    assert "Games over: 2 of 2" in ran("--event", " cON", *paths).stdout
     other = ran("--event", "Other", *paths)
-    assert "0 of 0 games are over" in other.stdout
+    assert "Games over: 0 of 0" in other.stdout
     assert other.stderr == "No game is of the event 'Other'; their tables' settings say 'Con'\n"
     assert "(" not in ran(paths[0]).stdout
 
@@ -292,12 +292,12 @@ def test_a_table_that_is_named_twice_is_counted_once_and_this_is_said(path: Path
 
     (there, *others), said = asyncio.run(ask())
     assert said.exit_code == 0
-    assert "\n1 of 2 games are over\n" in said.stdout
+    assert "\nGames over: 1 of 2\n" in said.stdout
     assert "(" not in said.stdout
     assert said.stderr == "".join(f"{one} is the table of {there}: its games are counted once\n" for one in others)
     other = path.parent / "." / "x" / ".." / path.name
     (path.parent / "x").mkdir()
-    assert "\n1 of 2 games are over\n" in ran(path, other).stdout
+    assert "\nGames over: 1 of 2\n" in ran(path, other).stdout
 
 
 def test_games_of_simulated_people_are_said_to_be(tmp_path: Path) -> None:
@@ -479,8 +479,8 @@ def test_games_of_a_journal_that_was_copied_are_counted_once(path: Path) -> None
     with Journal(copied) as journal:
         play_whole_game(journal)
     alone, both = ran(path), ran(path, copied)
-    assert "1 of 2 games are over" in alone.stdout
-    assert "2 of 4 games are over" in both.stdout
+    assert "Games over: 1 of 2" in alone.stdout
+    assert "Games over: 2 of 4" in both.stdout
     assert both.stderr == f"{copied} has 1 game of another table, whose folder was copied: each is counted once\n"
 
 

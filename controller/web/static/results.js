@@ -23,7 +23,7 @@ async function show() {
 function draw({ games, standings }) {
   const table = games.at(-1)?.table ?? "";
   document.title = table ? `Games of ${isolated(table)}` : "Games of this table";
-  say(byId("state"), `${table && `${isolated(table)}: `}${games.filter((game) => game.over).length} of ${games.length} games are over.`);
+  say(byId("state"), `${table ? `${isolated(table)}: games` : "Games"} over: ${games.filter((game) => game.over).length} of ${games.length}.`);
   const won = standings.map(({ rank, name, won, played }) => row(`${rank}.`, `${won} of ${played}`, name));
   byId("standings").replaceChildren(...(won.length ? won : [row("", "nobody yet whose name was said", "")]));
   const rows = games.map((game, index) => row(when(game.began, game.began_ago_s), [html("a", { href: `/game?number=${game.number}`, text: game.title }), game.simulated && " (simulated)", html("p", {}, outcome(game, index + 1 < games.length))]));
