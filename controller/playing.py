@@ -15,6 +15,7 @@ from controller.games.registry import table_options
 from controller.simulation.copy import enrol_own_copy, own_art
 from controller.simulation.play import QUIET, Played, play_game
 from controller.simulation.players import Habits
+from hardware.simulated.artwork import in_grey
 from hardware.simulated.circumstances import Circumstances
 from vision.threads import use_one_core
 
@@ -114,13 +115,15 @@ def play_games(
     rate_hz: float = 5.0,
     game: str | None = None,
     options: Mapping[str, Json] | None = None,
+    grey: bool = False,
     circumstances: Circumstances = QUIET,
 ) -> Summary:
     """Play games with the seeds `seed`, `seed + 1`, ..., on `jobs` processes, and sum up.
 
     `size` is the camera's width and height in pixels, `rate_hz` its pictures a second; `game` is that of the settings
-    where none is named, `options` are its own, those that people agree on where none are given. `on_game` is called
-    after each game. Ctrl-C and SIGTERM end it early, with the sum of the games that were played by then.
+    where none is named, `options` are its own, those that people agree on where none are given; `grey`: the copy was
+    printed without colour. `on_game` is called after each game. Ctrl-C and SIGTERM end it early, with the sum of the
+    games that were played by then.
     """
     summary, started = Summary(wanted=games), time.monotonic()
     context = multiprocessing.get_context("spawn")
@@ -134,7 +137,7 @@ def play_games(
             processes=jobs,
             context=context,
             initializer=_prepare,
-            initargs=(size, rate_hz, game, dict(options or {})),
+            initargs=(size, rate_hz, game, dict(options or {}), grey),
         ):
             summary.add(played)
             on_game(played)
@@ -142,13 +145,14 @@ def play_games(
     return summary
 
 
-def _prepare(size: tuple[int, int], rate_hz: float, game: str | None, options: dict[str, Json]) -> None:
+def _prepare(size: tuple[int, int], rate_hz: float, game: str | None, options: dict[str, Json], grey: bool) -> None:
     use_one_core()
     config = load_table()
     camera = config.camera.model_copy(update={"width": size[0], "height": size[1], "rate": rate_hz})
     name = game or config.game
     config = config.model_copy(update={"camera": camera, "game": name, "options": {**table_options(name), **options}})
     art = own_art(config.game)
+    art = in_grey(art) if grey else art
     _worker.update(config=config, art=art, pack=enrol_own_copy(config.game, art, size[0], size[1]))
 
 

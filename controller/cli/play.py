@@ -52,6 +52,7 @@ def picture_size(ctx: click.Context, param: click.Parameter, text: str) -> tuple
 @click.option("--mistakes", type=FiniteRange(0, 1), default=0.06, show_default=True, help="How often a rule is broken.")
 @click.option("--evening", is_flag=True, help="It grows dark while they play, and a lamp is switched on and off.")
 @click.option("--loose-corners", is_flag=True, help="Somebody laid four corner markers by hand, in place of the mat's.")
+@click.option("--grey", is_flag=True, help="The copy was printed without colour. Pizza Theory needs colours.")
 @click.option("--pens", is_flag=True, help="Whoever writes on a sheet does so with a coloured pen.")
 @click.option("--sun", is_flag=True, help="The sun shines through a window, blinds, netting or leaves; clouds pass.")
 @click.option("--knocks", is_flag=True, help="Somebody knocks the camera now and then, and it hangs otherwise then.")
@@ -91,6 +92,7 @@ def command(
     mistakes: float,
     evening: bool,
     loose_corners: bool,
+    grey: bool,
     pens: bool,
     sun: bool,
     knocks: bool,
@@ -108,6 +110,10 @@ def command(
     """
     with told(GameError):
         config = load_table()
+        if grey and (game or config.game) == "pizza_theory":
+            raise GameError(
+                "--grey with pizza_theory: expected another game, as its toppings are told by their colours"
+            )
         engine = load_game(game or config.game)
         players = players or range(2, min(engine.player_counts.stop, len(config.seats) + 1))
         for count in (players[0], players[-1]):
@@ -135,6 +141,7 @@ def command(
             rate_hz=rate,
             game=game,
             options=options,
+            grey=grey,
             circumstances=Circumstances(evening, loose_corners, knocks, webcam, flicker, sway, pens, sun),
         )
     click.echo(tally)

@@ -3,7 +3,8 @@
 import math
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import cv2
 import numpy as np
@@ -58,6 +59,17 @@ class Drawings(Mapping[str, Artwork]):
 
     def __len__(self) -> int:
         return len(self._drawers)
+
+
+def in_grey(art: Mapping[str, Artwork]) -> Mapping[str, Artwork]:
+    """The faces as a printer without colour prints them."""
+
+    def printed(face: str) -> Artwork:
+        whole = art[face]
+        grey = cv2.cvtColor(whole.image[..., :3], cv2.COLOR_BGR2GRAY)
+        return replace(whole, image=np.ascontiguousarray(np.dstack([grey, grey, grey, whole.image[..., 3]])))
+
+    return Drawings({face: partial(printed, face) for face in art})
 
 
 @dataclass

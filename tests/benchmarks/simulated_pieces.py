@@ -3,7 +3,7 @@
 Each family is one kind of picture: tiles (New York Slice), pizzeria, fans and pizzeria-fans (slices of these in rows in
 which each covers up to six tenths of the next), cards (SLICE), theory (Pizza Theory's board), boards (the same tables,
 no die looked for), heaps (such with toppings of one colour side by side around the board), dice (on bare tables, and
-among tiles, cards and prints nobody enrolled).
+among tiles, cards and prints nobody enrolled); grey-tiles, grey-pizzeria and grey-cards are printed without colour.
 """
 
 import math
@@ -22,7 +22,7 @@ from controller.games.pizza_theory.components import load_components as pizza_th
 from controller.printing import pizzeria_pieces, slice_pieces, theory_board
 from controller.simulation.copy import own_art
 from hardware.kit import theory
-from hardware.simulated.artwork import Artwork, Drawings
+from hardware.simulated.artwork import Artwork, Drawings, in_grey
 from hardware.simulated.bodies import piece_outline, thickness_mm
 from hardware.simulated.dice import DieView
 from hardware.simulated.kit_art import cut_out, kit_art
@@ -533,6 +533,11 @@ def _fan_family(name: str, tiles: Family) -> Family:
     )
 
 
+def _in_grey(family: Family) -> Family:
+    """The same copy, printed without colour."""
+    return replace(family, name=f"grey-{family.name}", art=cache(lambda: in_grey(family.art())))
+
+
 # Dice -----------------------------------------------------------------------------------------------------------------
 
 BARE = 0.4
@@ -558,6 +563,13 @@ def _dice_table(rng: Random) -> list[PieceView]:
 
 
 _NEW_YORK_SLICE, _PIZZERIA = _tile_family("tiles", _tiles), _tile_family("pizzeria", _offers)
+_CARDS = Family(
+    "cards",
+    "cards",
+    _cards,
+    lambda: laid_apart([as_card(face) for face in _cards()], (80.0, 80.0)),
+    _card_table,
+)
 FAMILIES: Mapping[str, Family] = {
     family.name: family
     for family in (
@@ -565,13 +577,8 @@ FAMILIES: Mapping[str, Family] = {
         _PIZZERIA,
         _fan_family("fans", _NEW_YORK_SLICE),
         _fan_family("pizzeria-fans", _PIZZERIA),
-        Family(
-            "cards",
-            "cards",
-            _cards,
-            lambda: laid_apart([as_card(face) for face in _cards()], (80.0, 80.0)),
-            _card_table,
-        ),
+        _CARDS,
+        *map(_in_grey, (_NEW_YORK_SLICE, _PIZZERIA, _CARDS)),
         _theory_family("theory", "theory"),
         _theory_family("boards", "board"),
         _theory_family("heaps", "board", heap_table),

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import cv2
@@ -48,6 +49,9 @@ SHADOW_REACH_MM, SHADOW_POINTS = 18.0, 20
 SHADE = 0.1
 """Print seen twice that is so much (logarithm) darker once lies in a shadow then."""
 LEAST_SPREAD = 0.05
+OF_LIGHTNESS, LEAST_APART = 0.5, 0.1
+"""Toppings whose colours differ by less than the second (logarithm, root mean square), a difference in lightness alone
+counted by the first, are not told apart in other light."""
 LEAST_KNOWN = 0.6
 """So much of a board's print must have been seen bare."""
 
@@ -223,7 +227,21 @@ def _learn_toppings(shots: Sequence[_Shot]) -> tuple[Looks, float]:
     names = tuple(sorted(seen))
     means = np.stack([np.median(seen[name], axis=0) for name in names])
     spread = np.stack([np.std(seen[name], axis=0) for name in names])
+    _check_apart(names, means, shots)
     return Looks(names, means.astype(np.float32), np.maximum(spread, LEAST_SPREAD).astype(np.float32)), diameter
+
+
+def _check_apart(names: Sequence[str], colours: Floats, shots: Sequence[_Shot]) -> None:
+    """Check that toppings (names x rings x 3 logarithms) are of colours that differ. Raises LabelError."""
+    for (one, first), (other, second) in combinations(zip(names, colours, strict=True), 2):
+        off = first - second
+        lightness = off.mean(-1, keepdims=True)
+        apart = float(np.sqrt(np.square(off - (1.0 - OF_LIGHTNESS) * lightness).mean()))
+        if apart < LEAST_APART:
+            raise LabelError(
+                f"labels of {_names(shots)}: the {one} toppings look as the {other} ones do; expected colours that are "
+                "told apart (a copy printed without colour has none)"
+            )
 
 
 def _median_by_ring(colours: Floats, bare: NDArray[np.bool_]) -> Floats:

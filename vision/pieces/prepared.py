@@ -17,10 +17,10 @@ BLUR_MM = 3.0
 hit a piece no better than that."""
 ENROLLED_BLUR_MM = 0.9
 """Of this, faces have so much already."""
-EVEN_PRINT = 0.05
+EVEN_PRINT = 0.02
 """Blurred so, a face that strays less from its mean colour (logarithm, root of the mean square) is even: its print is
-fine, or there is none. Two styles' faces and those of our own copies have 0.073 and more, patterns of dots, diamonds
-and stripes 0.004 to 0.009."""
+fine, or there is none. Two styles' faces and those of our own copies have 0.073 and more, 0.038 and more if these are
+printed in grey, patterns of dots, diamonds and stripes 0.004 to 0.009."""
 
 COVERS_ITSELF_MM, TURNED_ALIKE = 2.0, 0.85
 """A shape covers itself when turned half round where every lattice point comes so near to another; a face is alike then

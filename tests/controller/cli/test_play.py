@@ -48,6 +48,12 @@ def test_an_option_that_the_game_does_not_have_is_named() -> None:
     assert "option fancy: unknown" in result.output
 
 
+def test_a_game_that_needs_colours_is_not_played_without() -> None:
+    result = CliRunner().invoke(command, ["--game", "pizza_theory", "--grey"])
+    assert result.exit_code == 1
+    assert "--grey with pizza_theory: expected another game" in result.output
+
+
 @pytest.mark.parametrize("option", ["--rate", "--mistakes", "--flicker", "--sway"])
 def test_what_is_no_number_lies_in_no_range(option: str) -> None:
     result = CliRunner().invoke(command, [option, "nan"])
