@@ -35,10 +35,9 @@ def under_way(states: Sequence[State]) -> str:
     drawers = {state.drawer for state in states}
     if len(drawers) > 1:
         return "The open card is grabbed: put it where it goes"
-    state = states[-1]
-    if state.phase is Phase.REVEAL:
-        return f"Player {state.drawer} turns up the card that was replaced"
-    return rules.turn(state).prompt
+    if any(state.phase is Phase.REVEAL for state in states):
+        return f"Player {states[-1].drawer} turns up the card that was replaced"
+    return rules.turn(states[-1]).prompt
 
 
 def who_did(text: str, layout: Layout, *, several: bool) -> str:

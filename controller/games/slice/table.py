@@ -449,16 +449,28 @@ def _judged(state: State, seen: Seen, ways: Sequence[Way], pressed: frozenset[Pl
 
 
 def _bares(state: State, way: Way) -> bool:
-    """Whether this way says that a card was drawn which looks like the one under the open card."""
-    drawn = isinstance(way.moves[-1], Draw) and way.state.open[-1]
-    return len(state.open) > 1 and drawn == state.open[-2]
+    """Whether this way says that a card was laid on the Open Pile which looks like the one under the open card."""
+    return _lays(state, way, state.open[-2:-1])
 
 
 def _is_replaced(state: State, way: Way) -> bool:
-    """Whether this way says that the open card was grabbed, and that its like has been drawn since. Who only takes
-    Hot Sauce away lays no card: the open one lies where it lay."""
-    is_taken = isinstance(way.moves[0], Grab) and isinstance(way.moves[-1], Draw)
-    return is_taken and way.state.open[-1] == state.open[-1]
+    """Whether this way says that a card was laid on the Open Pile which looks like the open card. Who only takes Hot
+    Sauce away, or turns up a slice of a pizza, lays none there."""
+    return _lays(state, way, state.open[-1:])
+
+
+def _lays(state: State, way: Way, card: tuple[str, ...]) -> bool:
+    """Whether this way says that such a card has come to the top of the Open Pile; that there is none, without any."""
+    return bool(card) and way.state.open[-1:] == card and len(way.state.open) > _kept(state, way.moves)
+
+
+def _kept(state: State, moves: Moves) -> int:
+    """How many cards of the Open Pile these moves leave where they lie."""
+    kept = len(state.open)
+    for move in moves:
+        state = rules.apply(state, move)
+        kept = min(kept, len(state.open))
+    return kept
 
 
 def _chances(ways: Sequence[Way], seen: Seen) -> Mapping[Moves, float]:
@@ -541,7 +553,8 @@ def _moves(
     several = len({_who(state, way) for way in worth if way.look == best.look}) > 1
     waits = _after_finish(state) if state.phase is Phase.ORDER else several or under_way or _burned(state, best.moves)
     taken_unseen = _may_be_taken(under_way, best, who) or _may_be_grabbed(state, best, seen, known)
-    if taken_unseen or _may_go_on(best, seen, known) or (known.is_untouched and _is_replaced(state, best)):
+    laid_unseen = not known.is_laid_anew and _is_replaced(state, best)
+    if taken_unseen or laid_unseen or _may_go_on(best, seen, known):
         told = tuple(replace(play, probability=play.probability * UNTOLD_DRAW) for play in told)
     if under_way and pressed and who not in pressed and state.phase is not Phase.ORDER:
         return Reading(ReadingKind.FAULT, (), fault=faults.in_hand(under_way[0].state))

@@ -136,6 +136,43 @@ def test_a_discarded_card_like_the_one_below_needs_the_button() -> None:
     assert scene.moves() == ["P2 grabs", "P2 fills 3", "reveal pineapple"]
 
 
+def test_what_shows_again_when_a_slice_is_placed_was_not_revealed() -> None:
+    """The slice that was replaced is still in the hand; Bacon lies where it lay when it was the open card."""
+    scene = laid(table(open=["bacon"]), next="onion", p2_3="pineapple")
+    assert scene.read().kind is ReadingKind.AS_BEFORE  # where the bacon lies is known from now on
+    after = scene.play("P1 counts", "draw onion")
+    assert scene.moves() == ["P1 counts", "draw onion"]
+    scene.state = after
+    scene.play("P2 grabs", "P2 fills 3", "reveal pineapple", steps=1)
+    for pressed in ((), (2,)):
+        assert scene.read(*pressed).kind is ReadingKind.UNFINISHED, pressed
+    assert scene.unfinished() == "Player 2 turns up the card that was replaced"
+
+
+def test_a_slice_that_is_turned_up_where_it_lies_was_not_drawn_and_grabbed() -> None:
+    """Nothing was laid on the Open Pile: what was drawn, and what it replaced, would have been."""
+    scene = laid(table(open=["bacon"]), p2_1="mushroom")
+    assert scene.read().kind is ReadingKind.AS_BEFORE  # where the bacon lies is known from now on
+    _turn_up(scene, 2, 1)
+    for pressed in ((), (2,)):
+        reading = scene.read(*pressed)
+        assert reading.confirm == 2
+        assert max(play.probability for play in reading.plays) < 0.99, pressed
+
+
+def test_a_card_that_is_slid_out_from_under_the_open_one_was_not_drawn_and_grabbed() -> None:
+    scene = laid(table(open=["onion", "bacon"]))
+    scene.read()
+    scene.lay(Lay(scene.hands.spots[2, 3], None, False))
+    scene.lay(Lay(scene.hands.open[0], scene.hands._slice_pose((2, 3)), True))
+    assert max(play.probability for play in scene.read(2).plays) < 0.99
+
+
+def _turn_up(scene: LaidSlice, player: int, place: int) -> None:
+    piece = scene.hands.spots[player, place]
+    scene.lay(Lay(piece, scene.world.pieces[piece].pose, True))
+
+
 def test_drawn_and_grabbed_before_anybody_looks() -> None:
     scene = laid(table(), next="mushroom", p1_2="bacon")
     scene.state = table(drawer=2)
