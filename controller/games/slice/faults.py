@@ -100,6 +100,13 @@ def in_hand(state: State) -> Fault:
     return Fault(Refusal(headings.IF_YOU_GRAB, problem, remedy), state.drawer)
 
 
+def own_sauce(player: Player) -> Fault:
+    """Who revealed Hot Sauce says to be done, and it lies on another's pizza."""
+    problem = f"Player {player} has revealed Hot Sauce in the own pizza and not put it on the Open Pile."
+    remedy = "Put it there, face up, for others to grab. Who has grabbed it presses."
+    return Fault(Refusal(headings.IF_YOU_GRAB, problem, remedy, (HOT_SAUCE,)), player)
+
+
 # At a place -----------------------------------------------------------------------------------------------------------
 
 

@@ -19,7 +19,8 @@ A button says what cards cannot:
   or the card that lay above it taken: the Drawer presses. Without any sign that a card was laid there it is asked. A
   card drawn onto its like and grabbed before the Drawer has pressed is taken for the one it covered; one that burned
   somebody before it lay still is never seen at all.
-- Hot Sauce in a pizza does not tell who put it there: who did presses, where it can have been several players.
+- Hot Sauce in a pizza does not tell who put it there: who did presses, where it can have been several players, or
+  where it has not been seen on the Open Pile: it may come from the pizza of one who may not use it, or have lain there.
 
 Hot Sauce that is removed goes to the Open Pile over the card that removed it, so that this shows; where it does not and
 nobody saw that card before, it is asked which it was. The draw pile is not counted, face-down cards beside the pizzas
@@ -464,6 +465,30 @@ def _lays(state: State, way: Way, card: tuple[str, ...]) -> bool:
     return bool(card) and way.state.open[-1:] == card and len(way.state.open) > _kept(state, way.moves)
 
 
+def _is_like_what_freed(state: State, way: Way) -> bool:
+    """Whether this way says that Hot Sauce was removed and a card drawn onto it that looks like what removed it: it may
+    be that one, put over the Hot Sauce by mistake, and nothing to grab."""
+    laid = way.state.open[_kept(state, way.moves) :]
+    return isinstance(way.moves[-1], Draw) and laid[-3:-1] == (laid[-1], HOT_SAUCE)
+
+
+def _blocks_unseen(state: State, way: Way) -> bool:
+    """Whether this way says that Hot Sauce was grabbed that was not the open card: it may be a face-down slice that was
+    turned up, or come from the own pizza of who put it there."""
+    was_open = state.phase is Phase.GRAB and state.open[-1] == HOT_SAUCE and isinstance(way.moves[0], Grab)
+    return any(isinstance(move, Block) for move in way.moves[2 if was_open else 0 :])
+
+
+def _revealer_of_sauce(state: State, way: Way) -> Player | None:
+    """Who, by this way, revealed Hot Sauce that another then put on a pizza."""
+    revealer = None
+    for move in way.moves:
+        state = rules.apply(state, move)
+        if move == Reveal(HOT_SAUCE) and state.phase is Phase.GRAB:
+            revealer = state.drawer
+    return revealer
+
+
 def _kept(state: State, moves: Moves) -> int:
     """How many cards of the Open Pile these moves leave where they lie."""
     kept = len(state.open)
@@ -551,13 +576,20 @@ def _moves(
     who = _who(state, best)
     under_way = [way for way in under_way if best.overlooks or not way.overlooks]
     several = len({_who(state, way) for way in worth if way.look == best.look}) > 1
-    waits = _after_finish(state) if state.phase is Phase.ORDER else several or under_way or _burned(state, best.moves)
+    unseen_sauce = _blocks_unseen(state, best)
+    waits = several or under_way or unseen_sauce or _burned(state, best.moves)
+    if state.phase is Phase.ORDER:
+        waits = _after_finish(state)
     taken_unseen = _may_be_taken(under_way, best, who) or _may_be_grabbed(state, best, seen, known)
-    laid_unseen = not known.is_laid_anew and _is_replaced(state, best)
-    if taken_unseen or laid_unseen or _may_go_on(best, seen, known):
+    laid_unseen = (not known.is_laid_anew and _is_replaced(state, best)) or _is_like_what_freed(state, best)
+    unsaid = unseen_sauce and not seen.layout.buttons
+    if taken_unseen or laid_unseen or unsaid or _may_go_on(best, seen, known):
         told = tuple(replace(play, probability=play.probability * UNTOLD_DRAW) for play in told)
     if under_way and pressed and who not in pressed and state.phase is not Phase.ORDER:
         return Reading(ReadingKind.FAULT, (), fault=faults.in_hand(under_way[0].state))
+    revealer = _revealer_of_sauce(state, best)
+    if revealer in pressed and who not in pressed:
+        return Reading(ReadingKind.FAULT, (), fault=faults.own_sauce(revealer))
     note = faults.who_did(told[0].text, seen.layout, several=several)
     return Reading(ReadingKind.MOVES, (), plays=told, confirm=who if waits else None, note=note)
 
