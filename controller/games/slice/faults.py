@@ -7,7 +7,7 @@ from controller.games.changing import changed
 from controller.games.slice import headings, rules
 from controller.games.slice.components import HOT_SAUCE
 from controller.games.slice.rules import Block, Draw, Grab, Phase, Place, State, Stop
-from controller.games.slice.seen import BLOCKED, BLOCKED_TOO, DOWN, Fit, Odd, Seen, Spot, name_of
+from controller.games.slice.seen import BLOCKED, BLOCKED_TOO, DOWN, HINT, Fit, Odd, Seen, Spot, name_of
 from controller.reading import Fault, Layout
 
 EIGHT_SLICES = "Still to deal: eight slices face down around each order"
@@ -114,13 +114,15 @@ def _added(state: State, nearest: State, odd: Odd, seen: Seen) -> Fault:
     """A slice face up where none may be."""
     assert odd.spot is not None
     assert odd.found is not None
-    refusal = _refused(state, nearest, odd.spot, odd.found, seen.layout)
+    refusal = _refused(state, nearest, odd.spot, odd.found, seen)
     return Fault(refusal, odd.spot[0], tuple(seen.at(odd.spot)), certain=odd.certain)
 
 
-def _refused(state: State, nearest: State, spot: Spot, card: str, layout: Layout) -> Refusal:
+def _refused(state: State, nearest: State, spot: Spot, card: str, seen: Seen) -> Refusal:
     """What the rules say to that card's being put there by whose place it is."""
     player, place = spot
+    if _is_passed_over(state, card, seen):
+        return _not_for_grabbing(state, player)
     if state.phase is Phase.DRAW and rules.refusal(state, Draw(card)) is None:
         state = rules.apply(state, Draw(card))
     if state.phase is Phase.GRAB and state.open[-1] == card:
@@ -129,7 +131,7 @@ def _refused(state: State, nearest: State, spot: Spot, card: str, layout: Layout
             return refused
         grabbed = rules.apply(state, Grab(player))
         if grabbed.phase is not Phase.PLACE:
-            return _burns(state, player, card, layout)
+            return _burns(state, player, card, seen.layout)
         nearest = grabbed
     if nearest.phase is Phase.PLACE and nearest.hand == card:
         refused = rules.refusal(nearest, Place(player, place))
@@ -142,6 +144,17 @@ def _refused(state: State, nearest: State, spot: Spot, card: str, layout: Layout
         problem = f"{name} does not belong to place {place} of player {player}."
     remedy = "Take it away; the slice that lay there goes back face down, other cards back to the Open Pile."
     return Refusal(headings.IF_YOU_GRAB, problem, remedy, (card,))
+
+
+def _is_passed_over(state: State, card: str, seen: Seen) -> bool:
+    """Whether this card lay on top of the Open Pile while another was to be drawn, and does no more."""
+    return state.phase is Phase.DRAW and state.open[-1:] == (card,) and seen.top.get(card, 0.0) < HINT
+
+
+def _not_for_grabbing(state: State, player: Player) -> Refusal:
+    refused = rules.refusal(state, Grab(player))
+    assert refused is not None
+    return refused
 
 
 def _burns(state: State, player: Player, card: str, layout: Layout) -> Refusal:
@@ -157,6 +170,8 @@ def _sauce(state: State, odd: Odd, seen: Seen) -> Fault:
     """Hot Sauce where it may not be."""
     assert odd.spot is not None
     player, place = odd.spot
+    if _is_passed_over(state, HOT_SAUCE, seen):
+        return Fault(_not_for_grabbing(state, player), None, tuple(seen.at(odd.spot)), certain=odd.certain)
     is_open = state.phase is Phase.GRAB and state.open[-1] == HOT_SAUCE
     movers = rules.grabbers(state) if is_open else range(1, state.players + 1)
     mover = next((one for one in movers if one != player), player)

@@ -8,12 +8,12 @@ import pytest
 from config.loader import load_table
 from controller.games.slice import GAME, rules
 from controller.games.slice.laid import overlap
-from controller.games.slice.rules import Phase, State
+from controller.games.slice.rules import Block, DealOrder, Grab, Phase, Place, State, TurnOver
 from controller.hands import Lay
 from controller.reading import Layout, ReadingKind
 from controller.seating import areas
 from tests.controller.games.slice.laid_slice import LaidSlice, notation, pose_at
-from tests.controller.games.slice.situations import ALL_DOWN, dealt, game, grabbed, table
+from tests.controller.games.slice.situations import ALL_DOWN, dealt, game, grabbed, play, table
 from vision.scene import HiddenCause, HiddenPlace, Pose
 
 
@@ -395,6 +395,42 @@ def test_a_card_that_is_not_needed_burns() -> None:
     scene.lay(*scene.hands._swapped("", (3, 1)).steps[0].lays)  # no onion on player 3's order
     fault = scene.fault()
     assert fault.refusal.heading == "Getting Burned!"
+
+
+@pytest.mark.parametrize(("player", "place"), [(3, 1), (1, 2), (2, 3)])
+def test_a_card_that_was_passed_over_burns_nobody(player: int, place: int) -> None:
+    """Hot Sauce lay on it until player 2 grabbed that, who draws next."""
+    scene = laid(play(table(open=["bacon", "onion", "hot-sauce"]), Grab(2), Block(2, 1, 1)))
+    scene.read()
+    scene.lay(*scene.hands._swapped("", (player, place)).steps[0].lays)
+    refusal = scene.fault().refusal
+    assert refusal.problem == "Onion was passed over: only the card put last on the Open Pile may be grabbed."
+    assert "Put it back on the Open Pile" in refusal.remedy
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        play(table(ALL_DOWN, "? ? ?! ? ? ? ? ?"), Grab(2), Place(2, 3)),
+        grabbed(table(options={"revealed_hot_sauce": "discard"}), 2, 3, "hot-sauce"),
+    ],
+    ids=["removed", "revealed"],
+)
+def test_discarded_hot_sauce_that_somebody_uses_is_refused_by_its_rule(state: State) -> None:
+    scene = laid(state)
+    scene.lay(Lay(scene.hands.open[-1], scene.hands._slice_pose((1, 5)), True))
+    refusal = scene.fault(3).refusal
+    assert refusal.heading == "Hot Sauce Cards"
+    assert "discarded" in refusal.problem
+    assert "cannot be used by other players" in refusal.problem
+
+
+def test_two_players_who_finished_a_pizza_grabs_the_own_hidden_card() -> None:
+    seven = "pepperoni mushroom olive pepper pepperoni mushroom olive ?"
+    finished = play(table(seven, players=2, drawer=2, open=["pepper"]), Grab(1), Place(1, 8))
+    scene = laid(play(finished, DealOrder(1, "order-3"), TurnOver("onion")), p1_2="tomato")
+    scene.play("P1 grabs", "P1 fills 2", "reveal tomato")
+    assert scene.moves(1) == ["P1 grabs", "P1 fills 2", "reveal tomato"]
 
 
 def test_a_useful_card_may_not_be_discarded() -> None:
