@@ -1,6 +1,7 @@
 """What is wrong on the table, in a player's words: each card that lies otherwise than the rules allow."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from controller.game import Player, Refusal
 from controller.games.changing import changed
@@ -10,6 +11,7 @@ from controller.games.slice.rules import Block, Draw, Grab, Phase, Place, State,
 from controller.games.slice.seen import BLOCKED, BLOCKED_TOO, DOWN, HINT, Fit, Odd, Seen, Spot, name_of
 from controller.reading import Fault, Layout
 
+TURNED_UP = "A slice of the own pizza that was only turned up goes face down again."
 EIGHT_SLICES = "Still to deal: eight slices face down around each order"
 
 
@@ -30,8 +32,14 @@ def to_deal_anew(state: State, is_dealt: bool, layout: Layout) -> str:
     )
 
 
-def under_way(states: Sequence[State]) -> str:
-    """What is still to be done with a card that somebody has in hand."""
+def under_way(before: State, states: Sequence[State]) -> str:
+    """What is still to be done with a card that somebody has in hand, in each state that the table may be in."""
+    told = _under_way(states)
+    is_unseen = all(state.draws > before.draws for state in states)
+    return f"{told}, or a slice that was only turned up goes face down again" if is_unseen else told
+
+
+def _under_way(states: Sequence[State]) -> str:
     drawers = {state.drawer for state in states}
     if len(drawers) > 1:
         return "The open card is grabbed: put it where it goes"
@@ -64,7 +72,7 @@ def fault_of(state: State, ways: Sequence[tuple[State, Fit]], seen: Seen) -> Fau
     """What is wrong, given each state that the table may be on the way to and what lies otherwise there."""
     nearest, fit = min(ways, key=lambda way: (len(way[1].odd), -way[1].log))
     if not fit.odd:
-        return in_hand(nearest)
+        return in_hand(state, nearest)
     first = min(fit.odd, key=lambda odd: (not odd.certain, odd.spot is None, odd.order_of is None, odd.found == DOWN))
     if first.order_of is not None:
         return _order(first)
@@ -83,8 +91,8 @@ def fault_of(state: State, ways: Sequence[tuple[State, Fit]], seen: Seen) -> Fau
 # A card in hand -------------------------------------------------------------------------------------------------------
 
 
-def in_hand(state: State) -> Fault:
-    """Somebody says to be done, and a card is still to be put where it goes."""
+def in_hand(before: State, state: State) -> Fault:
+    """Somebody says to be done, and a card is still to be put where it goes; the state before, and that one."""
     if state.phase is Phase.PLACE and state.hand == HOT_SAUCE:
         problem = "The Hot Sauce lies on no face-down slice of another player that was not blocked."
         remedy = "Put it on a face-down slice of another player without Hot Sauce."
@@ -97,6 +105,8 @@ def in_hand(state: State) -> Fault:
         return Fault(Refusal(headings.SETTING_UP, "Not everything is dealt.", f"{EIGHT_SLICES}."), None)
     problem = "The card that was replaced does not lie on the Open Pile."
     remedy = "Use it in the own pizza, or put it face up on the Open Pile."
+    if state.draws > before.draws:  # nobody has seen the card that was grabbed
+        remedy = f"{remedy} {TURNED_UP}"
     return Fault(Refusal(headings.IF_YOU_GRAB, problem, remedy), state.drawer)
 
 
@@ -115,13 +125,16 @@ def _added(state: State, nearest: State, odd: Odd, seen: Seen) -> Fault:
     assert odd.spot is not None
     assert odd.found is not None
     refusal = _refused(state, nearest, odd.spot, odd.found, seen)
+    if not _is_taken(state, odd.found, seen):
+        refusal = replace(refusal, remedy=f"{refusal.remedy} {TURNED_UP}")
     return Fault(refusal, odd.spot[0], tuple(seen.at(odd.spot)), certain=odd.certain)
 
 
 def _refused(state: State, nearest: State, spot: Spot, card: str, seen: Seen) -> Refusal:
     """What the rules say to that card's being put there by whose place it is."""
     player, place = spot
-    if _is_passed_over(state, card, seen):
+    is_taken = _is_taken(state, card, seen)
+    if is_taken and state.phase is Phase.DRAW:
         return _not_for_grabbing(state, player)
     if state.phase is Phase.DRAW and rules.refusal(state, Draw(card)) is None:
         state = rules.apply(state, Draw(card))
@@ -131,24 +144,28 @@ def _refused(state: State, nearest: State, spot: Spot, card: str, seen: Seen) ->
             return refused
         grabbed = rules.apply(state, Grab(player))
         if grabbed.phase is not Phase.PLACE:
-            return _burns(state, player, card, seen.layout)
+            return _burns(state, spot, card, seen.layout, is_taken=is_taken)
         nearest = grabbed
     if nearest.phase is Phase.PLACE and nearest.hand == card:
         refused = rules.refusal(nearest, Place(player, place))
         if refused is not None:
             return refused
     name = _words(state, card)
-    problem = f"Place {place} of player {player} shows {name}, and no grab can have led to that."
     seat = state.seats[player - 1]
+    if seat.spots[place - 1].blocked:
+        problem = f"Place {place} of player {player} is blocked, so its slice stays face down there."
+        remedy = "Put it back. What removes Hot Sauce goes to the Open Pile, and the Hot Sauce on top of it."
+        return Refusal(headings.HOT_SAUCE, problem, remedy, (card, HOT_SAUCE))
+    problem = f"Place {place} of player {player} shows {name}, and no grab can have led to that."
     if seat.order is not None and state.options.components.toppings[seat.order][place - 1] != card:
         problem = f"{name} does not belong to place {place} of player {player}."
     remedy = "Take it away; the slice that lay there goes back face down, other cards back to the Open Pile."
     return Refusal(headings.IF_YOU_GRAB, problem, remedy, (card,))
 
 
-def _is_passed_over(state: State, card: str, seen: Seen) -> bool:
-    """Whether this card lay on top of the Open Pile while another was to be drawn, and does no more."""
-    return state.phase is Phase.DRAW and state.open[-1:] == (card,) and seen.top.get(card, 0.0) < HINT
+def _is_taken(state: State, card: str, seen: Seen) -> bool:
+    """Whether this card lay on top of the Open Pile and does no more. Any other was drawn unseen, or turned up."""
+    return state.open[-1:] == (card,) and seen.top.get(card, 0.0) < HINT
 
 
 def _not_for_grabbing(state: State, player: Player) -> Refusal:
@@ -157,8 +174,14 @@ def _not_for_grabbing(state: State, player: Player) -> Refusal:
     return refused
 
 
-def _burns(state: State, player: Player, card: str, layout: Layout) -> Refusal:
-    problem = f"Player {player} has grabbed {_words(state, card)} and does not need it: that burns."
+def _burns(state: State, spot: Spot, card: str, layout: Layout, *, is_taken: bool) -> Refusal:
+    player, place = spot
+    name = _words(state, card)
+    problem = f"Player {player} has grabbed {name} and does not need it: that burns."
+    if not is_taken:
+        problem = (
+            f"Place {place} of player {player} shows {name}, which player {player} does not need: grabbing it burns."
+        )
     remedy = (
         "All face-up slices go with the Open Pile under the draw pile, new cards face down into the gaps"
         f"{layout.pressing(f'; then player {player} presses')}."
@@ -170,7 +193,7 @@ def _sauce(state: State, odd: Odd, seen: Seen) -> Fault:
     """Hot Sauce where it may not be."""
     assert odd.spot is not None
     player, place = odd.spot
-    if _is_passed_over(state, HOT_SAUCE, seen):
+    if state.phase is Phase.DRAW and _is_taken(state, HOT_SAUCE, seen):
         return Fault(_not_for_grabbing(state, player), None, tuple(seen.at(odd.spot)), certain=odd.certain)
     is_open = state.phase is Phase.GRAB and state.open[-1] == HOT_SAUCE
     movers = rules.grabbers(state) if is_open else range(1, state.players + 1)

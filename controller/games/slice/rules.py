@@ -467,8 +467,8 @@ def grabbers(state: State) -> tuple[Player, ...]:
     """Who may grab the open card, clockwise from the Drawer's left.
 
     Not the Drawer; with two players the Drawer too, except for a card that the Drawer has discarded, which is "for
-    others". The hidden card of a finished pizza is no such card: Finishing a Pizza says nothing of others, its owner has
-    kept it hidden and knows it no sooner, and "both players" grab. Which hand draws and which grabs then is for the
+    others". The hidden card of a finished pizza is no such card: Finishing a Pizza says nothing of others, its owner
+    has kept it hidden and knows it no sooner, and "both players" grab. Which hand draws and which grabs then is for the
     players to watch.
     """
     drawer, count = state.drawer, state.players

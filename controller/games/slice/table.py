@@ -442,10 +442,11 @@ def _judged(state: State, seen: Seen, ways: Sequence[Way], pressed: frozenset[Pl
         gap = next((spot for spot in seen.contents if not seen.is_seen(spot)), None)
         return replace(_unfinished(faults.EIGHT_SLICES), fault=None if gap is None else faults.empty(gap, DOWN))
     if under_way and not pressed:
-        return _unfinished(faults.under_way([way.state for way in under_way]))
-    fault = faults.fault_of(state, [(way.state, way.fit) for way in ways], seen)
+        return _unfinished(faults.under_way(state, [way.state for way in under_way]))
+    likely = [way for way in ways if not known.is_untouched or _kept(state, way.moves) == len(state.open)]
+    fault = faults.fault_of(state, [(way.state, way.fit) for way in likely], seen)
     if under_way and known.is_uncovered:  # whatever was pressed, the card may still be on its way
-        return replace(_unfinished(faults.under_way([way.state for way in under_way])), fault=fault)
+        return replace(_unfinished(faults.under_way(state, [way.state for way in under_way])), fault=fault)
     return Reading(ReadingKind.FAULT, (), fault=fault)
 
 
@@ -586,7 +587,7 @@ def _moves(
     if taken_unseen or laid_unseen or unsaid or _may_go_on(best, seen, known):
         told = tuple(replace(play, probability=play.probability * UNTOLD_DRAW) for play in told)
     if under_way and pressed and who not in pressed and state.phase is not Phase.ORDER:
-        return Reading(ReadingKind.FAULT, (), fault=faults.in_hand(under_way[0].state))
+        return Reading(ReadingKind.FAULT, (), fault=faults.in_hand(state, under_way[0].state))
     revealer = _revealer_of_sauce(state, best)
     if revealer in pressed and who not in pressed:
         return Reading(ReadingKind.FAULT, (), fault=faults.own_sauce(revealer))

@@ -160,6 +160,42 @@ def test_a_slice_that_is_turned_up_where_it_lies_was_not_drawn_and_grabbed() -> 
         assert max(play.probability for play in reading.plays) < 0.99, pressed
 
 
+@pytest.mark.parametrize("pressed", [(), (2,)])
+def test_a_slice_that_is_turned_up_and_would_fit_may_go_back(pressed: tuple[int, ...]) -> None:
+    scene = laid(dealt(3), p2_1="mushroom")
+    _turn_up(scene, 2, 1)
+    reading = scene.read(*pressed)
+    told = reading.fault.refusal.remedy if reading.fault is not None else reading.note
+    assert "only turned up goes face down again" in told
+
+
+@pytest.mark.parametrize(
+    ("card", "player", "problem"),
+    [
+        ("pineapple", 2, "Place 2 of player 2 shows Pineapple, which player 2 does not need: grabbing it burns."),
+        ("onion", 2, "Onion does not belong to place 2."),
+        ("mushroom", 1, "Player 1 is the Drawer, who may not grab cards."),
+    ],
+)
+def test_nobody_is_said_to_have_grabbed_a_slice_that_may_only_be_turned_up(
+    card: str, player: int, problem: str
+) -> None:
+    scene = laid(dealt(3), **{f"p{player}_2": card})
+    _turn_up(scene, player, 2)
+    refusal = scene.fault().refusal
+    assert refusal.problem == problem
+    assert refusal.remedy.endswith("A slice of the own pizza that was only turned up goes face down again.")
+
+
+def test_a_slice_like_the_open_card_that_is_turned_up_was_not_discarded() -> None:
+    scene = laid(table(), p2_3="onion")
+    scene.read()
+    _turn_up(scene, 2, 3)
+    refusal = scene.fault().refusal
+    assert "Place 3 of player 2 shows Onion" in refusal.problem
+    assert "turned up" in refusal.remedy
+
+
 def test_a_card_that_is_slid_out_from_under_the_open_one_was_not_drawn_and_grabbed() -> None:
     scene = laid(table(open=["onion", "bacon"]))
     scene.read()
@@ -334,6 +370,16 @@ def test_what_removed_hot_sauce_shows_under_it(card: str) -> None:
     scene.play("P2 grabs", "P2 fills 3", f"reveal {card}", "P2 frees 4")
     scene.eyes.doubt[scene.hands.open[-2]] = ((f"slice/{card}", 0.78),)  # as surely as vision says of half a card
     assert scene.moves() == ["P2 grabs", "P2 fills 3", f"reveal {card}", "P2 frees 4"]
+
+
+def test_what_removes_hot_sauce_does_not_fill_the_place() -> None:
+    scene = laid(table(ALL_DOWN, "? ? ?! ? ? ? ? ?"))
+    sauce, pile = scene.hands.sauces[2, 3], scene.world.pieces[scene.hands.open[-1]].pose
+    scene.lay(*scene.hands._swapped("", (2, 3)).steps[0].lays, Lay(sauce, pile, True))
+    refusal = scene.fault().refusal
+    assert refusal.heading == "Hot Sauce Cards"
+    assert refusal.problem == "Place 3 of player 2 is blocked, so its slice stays face down there."
+    assert "Hot Sauce on top" in refusal.remedy
 
 
 def test_hot_sauce_that_is_gone_and_not_on_the_open_pile() -> None:
