@@ -12,6 +12,7 @@ from controller.games.slice.seen import BLOCKED, BLOCKED_TOO, DOWN, HINT, Fit, O
 from controller.reading import Fault, Layout
 
 TURNED_UP = "A slice of the own pizza that was only turned up goes face down again."
+UNBURNED = " Who is not burned puts the face-up slices back."
 EIGHT_SLICES = "Still to deal: eight slices face down around each order"
 
 
@@ -68,11 +69,22 @@ def empty(spot: Spot, word: str) -> Fault:
     return Fault(refusal, player, certain=False)
 
 
+def to_fill(spot: Spot) -> Fault:
+    """Nothing is seen where a slice lay face up, and somebody is burned: perhaps whose place it is."""
+    player, place = spot
+    problem = f"Place {place} of player {player} is empty."
+    remedy = "Who is burned lays new cards face down into all gaps; else put its slice back, face up."
+    return Fault(Refusal(headings.GETTING_BURNED, problem, remedy), player, certain=False)
+
+
 def fault_of(state: State, ways: Sequence[tuple[State, Fit]], seen: Seen) -> Fault:
     """What is wrong, given each state that the table may be on the way to and what lies otherwise there."""
-    nearest, fit = min(ways, key=lambda way: (len(way[1].odd), -way[1].log))
+    nearest, fit = min(ways, key=lambda way: (len(way[1].odd), _gone_count(way[1]), -way[1].log))
     if not fit.odd:
         return in_hand(state, nearest)
+    told = _burned_or_finished(state, ways, seen) if len(fit.odd) == 1 else None
+    if told is not None:
+        return told
     first = min(fit.odd, key=lambda odd: (not odd.certain, odd.spot is None, odd.order_of is None, odd.found == DOWN))
     if first.order_of is not None:
         return _order(first)
@@ -82,9 +94,9 @@ def fault_of(state: State, ways: Sequence[tuple[State, Fit]], seen: Seen) -> Fau
         freed = _freed(state, nearest)
         return _sauce_not_on_pile(freed, first, seen) if freed is not None else _pile(state, ways, first, seen)
     if first.found is not None and first.found in (BLOCKED, *(f"{face}{BLOCKED_TOO}" for face in _cards(state))):
-        return _sauce(state, first, seen)
+        return _sauce(state, nearest, first, seen)
     if first.found in (None, DOWN) or first.expected not in (DOWN, BLOCKED):
-        return _gone(state, first, seen)
+        return _gone(state, nearest, first, seen)
     return _added(state, nearest, first, seen)
 
 
@@ -189,10 +201,18 @@ def _burns(state: State, spot: Spot, card: str, layout: Layout, *, is_taken: boo
     return Refusal(headings.GETTING_BURNED, problem, remedy, (card,))
 
 
-def _sauce(state: State, odd: Odd, seen: Seen) -> Fault:
+def _sauce(state: State, nearest: State, odd: Odd, seen: Seen) -> Fault:
     """Hot Sauce where it may not be."""
     assert odd.spot is not None
     player, place = odd.spot
+    if (
+        odd.found == BLOCKED
+        and state.seats[player - 1].spots[place - 1].blocked
+        and _is_dealt_anew(state, nearest, player)
+    ):
+        problem = f"Place {place} of player {player}, who is burned, has its Hot Sauce still."
+        refusal = Refusal(headings.PIZZA_RESET, problem, "All cards of the pizza go, Hot Sauce too.", (HOT_SAUCE,))
+        return Fault(refusal, player, tuple(seen.at(odd.spot)), certain=odd.certain)
     if state.phase is Phase.DRAW and _is_taken(state, HOT_SAUCE, seen):
         return Fault(_not_for_grabbing(state, player), None, tuple(seen.at(odd.spot)), certain=odd.certain)
     is_open = state.phase is Phase.GRAB and state.open[-1] == HOT_SAUCE
@@ -208,11 +228,24 @@ def _sauce(state: State, odd: Odd, seen: Seen) -> Fault:
     return Fault(refusal, None, tuple(seen.at(odd.spot)), certain=odd.certain)
 
 
-def _gone(state: State, odd: Odd, seen: Seen) -> Fault:
+def _gone_count(fit: Fit) -> int:
+    """How many slices are gone: that somebody was burned explains it."""
+    return sum(odd.spot is not None and odd.found in (None, DOWN) for odd in fit.odd)
+
+
+def _is_dealt_anew(state: State, nearest: State, player: Player) -> bool:
+    """Whether the table is on the way to a state in which this player has just been burned."""
+    return nearest != state and nearest.phase is Phase.DRAW and nearest.drawer == player and not nearest.open
+
+
+def _gone(state: State, nearest: State, odd: Odd, seen: Seen) -> Fault:
     """A slice or Hot Sauce that is no longer where it lay."""
     assert odd.spot is not None
     player, place = odd.spot
-    if odd.expected == BLOCKED:
+    if odd.expected == BLOCKED and _is_dealt_anew(state, nearest, player):
+        problem = f"The Hot Sauce on place {place} of player {player}, who is burned, is gone."
+        refusal = Refusal(headings.GETTING_BURNED, problem, "Hot Sauce stays: put it back on its slice.", (HOT_SAUCE,))
+    elif odd.expected == BLOCKED:
         problem = f"The Hot Sauce on place {place} of player {player} is gone."
         remedy = "Only a Combo or the slice that belongs there removes it: put it back."
         refusal = Refusal(headings.HOT_SAUCE, problem, remedy, (HOT_SAUCE,))
@@ -249,6 +282,30 @@ def _pile(state: State, ways: Sequence[tuple[State, Fit]], odd: Odd, seen: Seen)
     remedy = "Put the cards back as they lay." if odd.expected is None else f"On top lay {_words(state, odd.expected)}."
     refusal = Refusal(headings.YOUR_TURN, problem, remedy, (odd.found,))
     return Fault(refusal, None, cards, certain=odd.certain)
+
+
+def _burned_or_finished(state: State, ways: Sequence[tuple[State, Fit]], seen: Seen) -> Fault | None:
+    """What is wrong with the card on the Open Pile where all the rest says that somebody is burned, or has finished a
+    pizza; None where it does not."""
+    for after, fit in ways:
+        (odd,) = fit.odd if len(fit.odd) == 1 else (None,)
+        if odd is None or not odd.is_pile or odd.found is None:
+            continue
+        player, before = after.drawer, state.seats[after.drawer - 1]
+        name = _words(state, odd.found)
+        refusal = None
+        if len(after.seats[player - 1].finished) > len(before.finished):
+            problem = f"Player {player} has finished a pizza, and {name} has come to the Open Pile."
+            remedy = "The card replaced last goes face down beside the pizza, and nobody sees it yet."
+            refusal = Refusal(headings.FINISHING, problem, remedy, (odd.found,))
+        elif rules.found(before) and not rules.found(after.seats[player - 1]) and _is_dealt_anew(state, after, player):
+            problem = f"Player {player} is burned, and {name} lies open."
+            press = seen.layout.pressing(f" Player {player} presses before another is drawn.")
+            remedy = f"The whole Open Pile goes under the draw pile; take away what was drawn since.{press}{UNBURNED}"
+            refusal = Refusal(headings.GETTING_BURNED, problem, remedy, (odd.found,))
+        if refusal is not None:
+            return Fault(refusal, player, tuple(seen.open[:1]), certain=odd.certain)
+    return None
 
 
 def _freed(state: State, nearest: State) -> Spot | None:

@@ -187,7 +187,7 @@ class SliceTable:
         lay, top = self._open_cards.get(state, ()), _open_card(seen)
         known = Known(
             is_laid_anew=bool(lay) and _is_elsewhere(top, lay[-1]),
-            is_untouched=bool(lay) and _is_there(top, lay[-1]),
+            is_untouched=bool(lay) and _is_there(top, lay[-1]) and seen.top.get(state.open[-1], 0.0) >= HINT,
             is_uncovered=len(lay) > 1 and _is_there(top, lay[-2]),
             unseen=self._unseen.get(state, frozenset()),
         )
@@ -584,15 +584,33 @@ def _moves(
     taken_unseen = _may_be_taken(under_way, best, who) or _may_be_grabbed(state, best, seen, known)
     laid_unseen = (not known.is_laid_anew and _is_replaced(state, best)) or _is_like_what_freed(state, best)
     unsaid = unseen_sauce and not seen.layout.buttons
-    if taken_unseen or laid_unseen or unsaid or _may_go_on(best, seen, known):
+    gap = _gap_beside(best, seen, known) if _burned(state, best.moves) else None
+    if taken_unseen or laid_unseen or unsaid or gap is not None or _may_go_on(best, seen, known):
         told = tuple(replace(play, probability=play.probability * UNTOLD_DRAW) for play in told)
     if under_way and pressed and who not in pressed and state.phase is not Phase.ORDER:
         return Reading(ReadingKind.FAULT, (), fault=faults.in_hand(state, under_way[0].state))
     revealer = _revealer_of_sauce(state, best)
     if revealer in pressed and who not in pressed:
         return Reading(ReadingKind.FAULT, (), fault=faults.own_sauce(revealer))
+    if gap is not None:
+        return _beside_gap(told, gap, who, pressed)
     note = faults.who_did(told[0].text, seen.layout, several=several)
     return Reading(ReadingKind.MOVES, (), plays=told, confirm=who if waits else None, note=note)
+
+
+def _gap_beside(way: Way, seen: Seen, known: Known) -> Spot | None:
+    """A place of somebody whom a way does not say to be burned, where a slice lay face up and nothing is seen any more:
+    it may be that one's pizza that is dealt anew."""
+    up = (spot for spot, word in way.look.spots.items() if word not in (DOWN, BLOCKED) and spot[0] != way.state.drawer)
+    return next((spot for spot in up if not seen.is_seen(spot) and spot not in known.unseen), None)
+
+
+def _beside_gap(told: tuple[Play, ...], gap: Spot, who: Player, pressed: frozenset[Player]) -> Reading:
+    """Somebody is burned; who is says so."""
+    fault = faults.to_fill(gap)
+    if gap[0] in pressed and who not in pressed:
+        return Reading(ReadingKind.FAULT, (), fault=fault)
+    return Reading(ReadingKind.MOVES, (), plays=told, confirm=who, note=fault.refusal.problem)
 
 
 def _may_go_on(way: Way, seen: Seen, known: Known) -> bool:

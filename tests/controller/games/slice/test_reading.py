@@ -7,6 +7,7 @@ import pytest
 
 from config.loader import load_table
 from controller.games.slice import GAME, rules
+from controller.games.slice.hands import OPEN_PILE
 from controller.games.slice.laid import overlap
 from controller.games.slice.rules import Block, DealOrder, Grab, Phase, Place, State, TurnOver
 from controller.hands import Lay
@@ -265,6 +266,53 @@ def test_a_card_hidden_on_a_wrong_place_burns_nobody() -> None:
         assert scene.table.read(scene.state, halfway, scene.layout, frozenset({3})).kind is not ReadingKind.MOVES
 
 
+BURNING = table("? ?! ? ? pepperoni ? ? ?", drawer=2, open=["olive", "onion"])
+"""Player 1 is about to be burned."""
+
+
+def test_a_burned_pizza_loses_no_hot_sauce() -> None:
+    scene = laid(BURNING)
+    scene.lay(Lay(scene.hands.sauces[1, 2], None, True))
+    scene.play("P1 grabs")
+    refusal = scene.fault(1).refusal
+    assert (refusal.heading, refusal.remedy) == ("Getting Burned!", "Hot Sauce stays: put it back on its slice.")
+
+
+def test_a_burned_pizza_loses_its_hot_sauce_too_with_pizza_reset() -> None:
+    scene = laid(table("? ?! ? ? pepperoni ? ? ?", drawer=2, options={"pizza_reset": True}))
+    sauce = scene.hands.sauces[1, 2]
+    scene.play("P1 grabs")
+    scene.lay(Lay(sauce, scene.hands._slice_pose((1, 2)), True))
+    refusal = scene.fault(1).refusal
+    assert (refusal.heading, refusal.problem) == (
+        "Pizza Reset",
+        "Place 2 of player 1, who is burned, has its Hot Sauce still.",
+    )
+
+
+def test_who_is_burned_takes_the_whole_open_pile() -> None:
+    scene = laid(BURNING)
+    olive = scene.hands.open[0]
+    scene.play("P1 grabs")
+    scene.lay(Lay(olive, OPEN_PILE, True))
+    refusal = scene.fault(1).refusal
+    assert (refusal.heading, refusal.problem) == ("Getting Burned!", "Player 1 is burned, and Olive lies open.")
+    assert "presses before another is drawn" in refusal.remedy
+
+
+@pytest.mark.parametrize("buttons", [True, False])
+def test_a_gap_may_be_of_who_is_burned(buttons: bool) -> None:
+    """Player 1 has still to lay a card into it; that player 3, who has nothing face up, is burned would look so too."""
+    scene = laid(BURNING)
+    scene.layout = replace(scene.layout, buttons=buttons)
+    scene.read()
+    scene.lay(*(Lay(card, None, True) for card in (*scene.hands.open, scene.hands.spots[1, 5])))
+    reading = scene.read()
+    assert reading.note == "Place 5 of player 1 is empty."
+    assert max(play.probability for play in reading.plays) < 0.99
+    assert "new cards face down" in scene.fault(1).refusal.remedy
+
+
 def _lay_wrongly(scene: LaidSlice) -> tuple[float, float]:
     """The open card goes to a place of player 3; where it lies now."""
     replaced = scene.world.pieces[scene.hands.spots[3, 4]].pose
@@ -284,6 +332,17 @@ def test_a_pizza_is_finished_as_it_lies() -> None:
     scene.state = table(ALL_DOWN, ALMOST)
     assert scene.moves() == ["P2 grabs", "P2 fills 3"]
     assert scene.read().confirm is None
+
+
+@pytest.mark.parametrize("under", [[], ["pineapple"]])
+def test_the_card_replaced_last_of_a_finished_pizza_stays_hidden(under: list[str]) -> None:
+    scene = laid(table(ALL_DOWN, ALMOST, open=[*under, "onion"]), p2_3="bacon")
+    scene.read()
+    pile = scene.world.pieces[scene.hands.open[-1]].pose
+    scene.lay(*scene.hands._swapped("", (2, 3)).steps[0].lays, Lay(scene.hands.spots[2, 3], pile, True))
+    refusal = scene.fault().refusal
+    assert refusal.heading == "Finishing a Pizza"
+    assert "face down beside the pizza" in refusal.remedy
 
 
 def test_a_new_order_comes_with_the_hidden_card_and_a_button() -> None:
