@@ -7,7 +7,7 @@ from controller.game import Player, Refusal
 from controller.games.changing import changed
 from controller.games.slice import headings, rules
 from controller.games.slice.components import HOT_SAUCE
-from controller.games.slice.rules import Block, Draw, Grab, Phase, Place, State, Stop
+from controller.games.slice.rules import PLACES, Block, Draw, Grab, Phase, Place, State, Stop
 from controller.games.slice.seen import BLOCKED, BLOCKED_TOO, DOWN, HINT, Fit, Odd, Seen, Spot, name_of
 from controller.reading import Fault, Layout
 
@@ -88,6 +88,8 @@ def fault_of(state: State, ways: Sequence[tuple[State, Fit]], seen: Seen) -> Fau
     first = min(fit.odd, key=lambda odd: (not odd.certain, odd.spot is None, odd.order_of is None, odd.found == DOWN))
     if first.order_of is not None:
         return _order(first)
+    if first.spot is not None and _is_order_turned(state, first.spot[0], seen):
+        return _order_turned(first.spot[0], seen)
     if first.elsewhere is not None:
         return _elsewhere(seen, first.elsewhere)
     if first.spot is None:
@@ -122,10 +124,10 @@ def in_hand(before: State, state: State) -> Fault:
     return Fault(Refusal(headings.IF_YOU_GRAB, problem, remedy), state.drawer)
 
 
-def own_sauce(player: Player) -> Fault:
+def own_sauce(player: Player, layout: Layout) -> Fault:
     """Who revealed Hot Sauce says to be done, and it lies on another's pizza."""
     problem = f"Player {player} has revealed Hot Sauce in the own pizza and not put it on the Open Pile."
-    remedy = "Put it there, face up, for others to grab. Who has grabbed it presses."
+    remedy = f"Put it there, face up, for others to grab.{layout.pressing(' Who has grabbed it there presses.')}"
     return Fault(Refusal(headings.IF_YOU_GRAB, problem, remedy, (HOT_SAUCE,)), player)
 
 
@@ -332,6 +334,22 @@ def _order(odd: Odd) -> Fault:
     remedy = "A pizza has the order it was begun with until it is finished: lay that one back."
     pieces = tuple(name for name in (odd.expected,) if name)
     return Fault(Refusal(headings.FINISHING, problem, remedy, pieces), odd.order_of, certain=odd.certain)
+
+
+def _is_order_turned(state: State, player: Player, seen: Seen) -> bool:
+    """Whether all slices around an order card would lie right if it were turned."""
+    lies = [seen.likely((player, place)) for place in range(1, PLACES + 1)]
+    spots = state.seats[player - 1].spots
+    words = [spot.up or (BLOCKED if spot.blocked else DOWN) for spot in spots]
+    turned = (words[by:] + words[:by] for by in range(1, PLACES))
+    return lies != words and any(lies == one for one in turned)
+
+
+def _order_turned(player: Player, seen: Seen) -> Fault:
+    problem = f"The order card of player {player} is turned, or the slices around it are."
+    remedy = "Turn it back, so that each slice lies beyond the topping for which it was laid there."
+    cards = tuple(index for index in (seen.orders.get(player),) if index is not None)
+    return Fault(Refusal(headings.SETTING_UP, problem, remedy), player, cards)
 
 
 def _elsewhere(seen: Seen, index: int) -> Fault:

@@ -591,7 +591,7 @@ def _moves(
         return Reading(ReadingKind.FAULT, (), fault=faults.in_hand(state, under_way[0].state))
     revealer = _revealer_of_sauce(state, best)
     if revealer in pressed and who not in pressed:
-        return Reading(ReadingKind.FAULT, (), fault=faults.own_sauce(revealer))
+        return Reading(ReadingKind.FAULT, (), fault=faults.own_sauce(revealer, seen.layout))
     if gap is not None:
         return _beside_gap(told, gap, who, pressed)
     note = faults.who_did(told[0].text, seen.layout, several=several)

@@ -601,6 +601,18 @@ def test_another_order_amid_a_pizza() -> None:
     assert "order 20" in fault.refusal.problem
 
 
+@pytest.mark.parametrize("by_deg", [45.0, -45.0, 90.0, 180.0])
+def test_an_order_card_that_is_turned_is_turned_back(by_deg: float) -> None:
+    """The slices lie as they lay: nobody is told to take one away."""
+    scene = laid(table(ALL_DOWN, "? olive onion ?! ? ? ? ?"))
+    order = scene.world.pieces["order/order-2"].pose
+    assert order is not None
+    scene.lay(Lay("order/order-2", replace(order, angle_deg=(order.angle_deg + by_deg) % 360.0), True))
+    fault = scene.fault()
+    assert fault.refusal.problem == "The order card of player 2 is turned, or the slices around it are."
+    assert [scene.scene().sightings[index].face for index in fault.sightings] == ["order/order-2"]
+
+
 def test_an_order_that_is_covered() -> None:
     scene = laid(table())
     scene.lay(Lay("order/order-2", None, True))
