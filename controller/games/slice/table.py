@@ -426,7 +426,9 @@ def _burned(start: State, moves: Moves) -> bool:
 
 def _judged(state: State, seen: Seen, ways: Sequence[Way], pressed: frozenset[Player], known: Known) -> Reading:
     here = ways[0]
-    whole = [way for way in ways[1:] if way.fits and way.is_whole and not (known.is_uncovered and _bares(state, way))]
+    bare = [way for way in ways[1:] if known.is_uncovered and _bares(state, way)]
+    bare = [way for way in bare if isinstance(way.moves[-1], Draw) or not pressed]
+    whole = [way for way in ways[1:] if way.fits and way.is_whole and way not in bare]
     under_way = [way for way in ways[1:] if way.fits and way.is_in_hand]
     if state.phase is Phase.ORDER:
         here = replace(here, unseen=1)  # it looks like nothing yet
@@ -583,6 +585,7 @@ def _moves(
         waits = _after_finish(state)
     taken_unseen = _may_be_taken(under_way, best, who) or _may_be_grabbed(state, best, seen, known)
     laid_unseen = (not known.is_laid_anew and _is_replaced(state, best)) or _is_like_what_freed(state, best)
+    laid_unseen = laid_unseen or (known.is_uncovered and _bares(state, best))
     unsaid = unseen_sauce and not seen.layout.buttons
     gap = _gap_beside(best, seen, known) if _burned(state, best.moves) else None
     if taken_unseen or laid_unseen or unsaid or gap is not None or _may_go_on(best, seen, known):
