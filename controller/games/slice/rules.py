@@ -18,6 +18,7 @@ What the text leaves open, and how it is read here (the option's name where tabl
 - The card last put on the Open Pile is the only one to grab; what it covered was passed over, also when uncovered.
 - If nobody grabs, the same Drawer goes on. That also holds for a card out of the Drawer's pizza and a hidden card.
 - A player's own discarded card is "for others": nobody grabs it back, also where two players play and both may grab.
+  The hidden card is for both of two.
 - A revealed card that can be used must be used (`may_stop`), a Combo like any other (`revealed_combo_is_wild`); Hot
   Sauce goes to the Open Pile for others to grab (`revealed_hot_sauce`).
 - A card that removes Hot Sauce is spent: it lands on the Open Pile with the Hot Sauce on top of it, and the slice stays
@@ -263,7 +264,7 @@ class State:
     hand: str | None = None
     """The card that the Drawer is about to place."""
     own: bool = False
-    """Whether the card in hand, or up to be grabbed, comes from the Drawer's own pizza."""
+    """Whether the card in hand, or up to be grabbed, was revealed in the Drawer's own pizza; a hidden card was not."""
     lifted: int | None = None
     """The pool of the card that was replaced and that not everybody has seen yet. An own card in hand is still counted
     among that pool's cards."""
@@ -465,8 +466,10 @@ def _play_draw(state: State, move: Draw) -> State:
 def grabbers(state: State) -> tuple[Player, ...]:
     """Who may grab the open card, clockwise from the Drawer's left.
 
-    Not the Drawer; with two players the Drawer too, except for a card of the own pizza, which is for others. Which hand
-    draws and which grabs then is for the players to watch.
+    Not the Drawer; with two players the Drawer too, except for a card that the Drawer has discarded, which is "for
+    others". The hidden card of a finished pizza is no such card: Finishing a Pizza says nothing of others, its owner
+    has kept it hidden and knows it no sooner, and "both players" grab. Which hand draws and which grabs then is for the
+    players to watch.
     """
     drawer, count = state.drawer, state.players
     others = (*range(drawer + 1, count + 1), *range(1, drawer))
@@ -893,8 +896,21 @@ _UNTIMELY: dict[type, tuple[str, str]] = {
 def _untimely(state: State, kind: type) -> Refusal:
     if state.phase is Phase.OVER:
         return _refuse(headings.WINNING, "The game is over.", "Nothing more is played: begin another game.")
+    if kind is Grab and state.phase is Phase.DRAW and state.open:
+        return _not_for_grabbing(state)
     heading, problem = _UNTIMELY[kind]
     return _refuse(heading, problem, f"Now: {turn(state).prompt}.")
+
+
+def _not_for_grabbing(state: State) -> Refusal:
+    """Why the card on top of the Open Pile is nobody's while another is drawn."""
+    card = state.open[-1]
+    remedy = f"Put it back on the Open Pile. Now: {turn(state).prompt}."
+    if card == HOT_SAUCE:
+        problem = "Hot Sauce that was discarded or passed over cannot be used by other players."
+        return _refuse(headings.HOT_SAUCE, problem, remedy, (card,))
+    problem = f"{_words(state, card)} was passed over: only the card put last on the Open Pile may be grabbed."
+    return _refuse(headings.YOUR_TURN, problem, remedy, (card,))
 
 
 def _possible(state: State, pool: int | None) -> Iterator[str]:

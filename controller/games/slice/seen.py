@@ -83,6 +83,11 @@ class Odd:
     elsewhere: int | None = None
     """A card that belongs to no pile and no place: its index into the scene."""
 
+    @property
+    def is_pile(self) -> bool:
+        """Whether it is about the Open Pile."""
+        return self.spot is None and self.order_of is None and self.elsewhere is None
+
 
 @dataclass(frozen=True, slots=True)
 class Fit:

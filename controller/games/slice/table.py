@@ -19,7 +19,8 @@ A button says what cards cannot:
   or the card that lay above it taken: the Drawer presses. Without any sign that a card was laid there it is asked. A
   card drawn onto its like and grabbed before the Drawer has pressed is taken for the one it covered; one that burned
   somebody before it lay still is never seen at all.
-- Hot Sauce in a pizza does not tell who put it there: who did presses, where it can have been several players.
+- Hot Sauce in a pizza does not tell who put it there: who did presses, where it can have been several players, or
+  where it has not been seen on the Open Pile: it may come from the pizza of one who may not use it, or have lain there.
 
 Hot Sauce that is removed goes to the Open Pile over the card that removed it, so that this shows; where it does not and
 nobody saw that card before, it is asked which it was. The draw pile is not counted, face-down cards beside the pizzas
@@ -186,7 +187,7 @@ class SliceTable:
         lay, top = self._open_cards.get(state, ()), _open_card(seen)
         known = Known(
             is_laid_anew=bool(lay) and _is_elsewhere(top, lay[-1]),
-            is_untouched=bool(lay) and _is_there(top, lay[-1]),
+            is_untouched=bool(lay) and _is_there(top, lay[-1]) and seen.top.get(state.open[-1], 0.0) >= HINT,
             is_uncovered=len(lay) > 1 and _is_there(top, lay[-2]),
             unseen=self._unseen.get(state, frozenset()),
         )
@@ -425,7 +426,9 @@ def _burned(start: State, moves: Moves) -> bool:
 
 def _judged(state: State, seen: Seen, ways: Sequence[Way], pressed: frozenset[Player], known: Known) -> Reading:
     here = ways[0]
-    whole = [way for way in ways[1:] if way.fits and way.is_whole and not (known.is_uncovered and _bares(state, way))]
+    bare = [way for way in ways[1:] if known.is_uncovered and _bares(state, way)]
+    bare = [way for way in bare if isinstance(way.moves[-1], Draw) or not pressed]
+    whole = [way for way in ways[1:] if way.fits and way.is_whole and way not in bare]
     under_way = [way for way in ways[1:] if way.fits and way.is_in_hand]
     if state.phase is Phase.ORDER:
         here = replace(here, unseen=1)  # it looks like nothing yet
@@ -441,24 +444,61 @@ def _judged(state: State, seen: Seen, ways: Sequence[Way], pressed: frozenset[Pl
         gap = next((spot for spot in seen.contents if not seen.is_seen(spot)), None)
         return replace(_unfinished(faults.EIGHT_SLICES), fault=None if gap is None else faults.empty(gap, DOWN))
     if under_way and not pressed:
-        return _unfinished(faults.under_way([way.state for way in under_way]))
-    fault = faults.fault_of(state, [(way.state, way.fit) for way in ways], seen)
+        return _unfinished(faults.under_way(state, [way.state for way in under_way]))
+    likely = [way for way in ways if not known.is_untouched or _kept(state, way.moves) == len(state.open)]
+    fault = faults.fault_of(state, [(way.state, way.fit) for way in likely], seen)
     if under_way and known.is_uncovered:  # whatever was pressed, the card may still be on its way
-        return replace(_unfinished(faults.under_way([way.state for way in under_way])), fault=fault)
+        return replace(_unfinished(faults.under_way(state, [way.state for way in under_way])), fault=fault)
     return Reading(ReadingKind.FAULT, (), fault=fault)
 
 
 def _bares(state: State, way: Way) -> bool:
-    """Whether this way says that a card was drawn which looks like the one under the open card."""
-    drawn = isinstance(way.moves[-1], Draw) and way.state.open[-1]
-    return len(state.open) > 1 and drawn == state.open[-2]
+    """Whether this way says that a card was laid on the Open Pile which looks like the one under the open card."""
+    return _lays(state, way, state.open[-2:-1])
 
 
 def _is_replaced(state: State, way: Way) -> bool:
-    """Whether this way says that the open card was grabbed, and that its like has been drawn since. Who only takes
-    Hot Sauce away lays no card: the open one lies where it lay."""
-    is_taken = isinstance(way.moves[0], Grab) and isinstance(way.moves[-1], Draw)
-    return is_taken and way.state.open[-1] == state.open[-1]
+    """Whether this way says that a card was laid on the Open Pile which looks like the open card. Who only takes Hot
+    Sauce away, or turns up a slice of a pizza, lays none there."""
+    return _lays(state, way, state.open[-1:])
+
+
+def _lays(state: State, way: Way, card: tuple[str, ...]) -> bool:
+    """Whether this way says that such a card has come to the top of the Open Pile; that there is none, without any."""
+    return bool(card) and way.state.open[-1:] == card and len(way.state.open) > _kept(state, way.moves)
+
+
+def _is_like_what_freed(state: State, way: Way) -> bool:
+    """Whether this way says that Hot Sauce was removed and a card drawn onto it that looks like what removed it: it may
+    be that one, put over the Hot Sauce by mistake, and nothing to grab."""
+    laid = way.state.open[_kept(state, way.moves) :]
+    return isinstance(way.moves[-1], Draw) and laid[-3:-1] == (laid[-1], HOT_SAUCE)
+
+
+def _blocks_unseen(state: State, way: Way) -> bool:
+    """Whether this way says that Hot Sauce was grabbed that was not the open card: it may be a face-down slice that was
+    turned up, or come from the own pizza of who put it there."""
+    was_open = state.phase is Phase.GRAB and state.open[-1] == HOT_SAUCE and isinstance(way.moves[0], Grab)
+    return any(isinstance(move, Block) for move in way.moves[2 if was_open else 0 :])
+
+
+def _revealer_of_sauce(state: State, way: Way) -> Player | None:
+    """Who, by this way, revealed Hot Sauce that another then put on a pizza."""
+    revealer = None
+    for move in way.moves:
+        state = rules.apply(state, move)
+        if move == Reveal(HOT_SAUCE) and state.phase is Phase.GRAB:
+            revealer = state.drawer
+    return revealer
+
+
+def _kept(state: State, moves: Moves) -> int:
+    """How many cards of the Open Pile these moves leave where they lie."""
+    kept = len(state.open)
+    for move in moves:
+        state = rules.apply(state, move)
+        kept = min(kept, len(state.open))
+    return kept
 
 
 def _chances(ways: Sequence[Way], seen: Seen) -> Mapping[Moves, float]:
@@ -539,14 +579,41 @@ def _moves(
     who = _who(state, best)
     under_way = [way for way in under_way if best.overlooks or not way.overlooks]
     several = len({_who(state, way) for way in worth if way.look == best.look}) > 1
-    waits = _after_finish(state) if state.phase is Phase.ORDER else several or under_way or _burned(state, best.moves)
+    unseen_sauce = _blocks_unseen(state, best)
+    waits = several or under_way or unseen_sauce or _burned(state, best.moves)
+    if state.phase is Phase.ORDER:
+        waits = _after_finish(state)
     taken_unseen = _may_be_taken(under_way, best, who) or _may_be_grabbed(state, best, seen, known)
-    if taken_unseen or _may_go_on(best, seen, known) or (known.is_untouched and _is_replaced(state, best)):
+    laid_unseen = (not known.is_laid_anew and _is_replaced(state, best)) or _is_like_what_freed(state, best)
+    laid_unseen = laid_unseen or (known.is_uncovered and _bares(state, best))
+    unsaid = unseen_sauce and not seen.layout.buttons
+    gap = _gap_beside(best, seen, known) if _burned(state, best.moves) else None
+    if taken_unseen or laid_unseen or unsaid or gap is not None or _may_go_on(best, seen, known):
         told = tuple(replace(play, probability=play.probability * UNTOLD_DRAW) for play in told)
     if under_way and pressed and who not in pressed and state.phase is not Phase.ORDER:
-        return Reading(ReadingKind.FAULT, (), fault=faults.in_hand(under_way[0].state))
+        return Reading(ReadingKind.FAULT, (), fault=faults.in_hand(state, under_way[0].state))
+    revealer = _revealer_of_sauce(state, best)
+    if revealer in pressed and who not in pressed:
+        return Reading(ReadingKind.FAULT, (), fault=faults.own_sauce(revealer, seen.layout))
+    if gap is not None:
+        return _beside_gap(told, gap, who, pressed)
     note = faults.who_did(told[0].text, seen.layout, several=several)
     return Reading(ReadingKind.MOVES, (), plays=told, confirm=who if waits else None, note=note)
+
+
+def _gap_beside(way: Way, seen: Seen, known: Known) -> Spot | None:
+    """A place of somebody whom a way does not say to be burned, where a slice lay face up and nothing is seen any more:
+    it may be that one's pizza that is dealt anew."""
+    up = (spot for spot, word in way.look.spots.items() if word not in (DOWN, BLOCKED) and spot[0] != way.state.drawer)
+    return next((spot for spot in up if not seen.is_seen(spot) and spot not in known.unseen), None)
+
+
+def _beside_gap(told: tuple[Play, ...], gap: Spot, who: Player, pressed: frozenset[Player]) -> Reading:
+    """Somebody is burned; who is says so."""
+    fault = faults.to_fill(gap)
+    if gap[0] in pressed and who not in pressed:
+        return Reading(ReadingKind.FAULT, (), fault=fault)
+    return Reading(ReadingKind.MOVES, (), plays=told, confirm=who, note=fault.refusal.problem)
 
 
 def _may_go_on(way: Way, seen: Seen, known: Known) -> bool:

@@ -7,13 +7,14 @@ import pytest
 
 from config.loader import load_table
 from controller.games.slice import GAME, rules
+from controller.games.slice.hands import OPEN_PILE
 from controller.games.slice.laid import overlap
-from controller.games.slice.rules import Phase, State
+from controller.games.slice.rules import Block, DealOrder, Grab, Phase, Place, State, TurnOver
 from controller.hands import Lay
 from controller.reading import Layout, ReadingKind
 from controller.seating import areas
 from tests.controller.games.slice.laid_slice import LaidSlice, notation, pose_at
-from tests.controller.games.slice.situations import ALL_DOWN, dealt, game, grabbed, table
+from tests.controller.games.slice.situations import ALL_DOWN, dealt, game, grabbed, play, table
 from vision.scene import HiddenCause, HiddenPlace, Pose
 
 
@@ -136,6 +137,80 @@ def test_a_discarded_card_like_the_one_below_needs_the_button() -> None:
     assert scene.moves() == ["P2 grabs", "P2 fills 3", "reveal pineapple"]
 
 
+def test_what_shows_again_when_a_slice_is_placed_was_not_revealed() -> None:
+    """The slice that was replaced is still in the hand; Bacon lies where it lay when it was the open card."""
+    scene = laid(table(open=["bacon"]), next="onion", p2_3="pineapple")
+    assert scene.read().kind is ReadingKind.AS_BEFORE  # where the bacon lies is known from now on
+    after = scene.play("P1 counts", "draw onion")
+    assert scene.moves() == ["P1 counts", "draw onion"]
+    scene.state = after
+    scene.play("P2 grabs", "P2 fills 3", "reveal pineapple", steps=1)
+    assert scene.unfinished() == "Player 2 turns up the card that was replaced"
+    asked = scene.read(2).plays[0]
+    assert notation(scene.state, asked.moves) == ["P2 grabs", "P2 fills 3", "reveal bacon"]
+    assert asked.probability < 0.99, "another may lie just as that one did"
+
+
+def test_a_slice_that_is_turned_up_where_it_lies_was_not_drawn_and_grabbed() -> None:
+    """Nothing was laid on the Open Pile: what was drawn, and what it replaced, would have been."""
+    scene = laid(table(open=["bacon"]), p2_1="mushroom")
+    assert scene.read().kind is ReadingKind.AS_BEFORE  # where the bacon lies is known from now on
+    _turn_up(scene, 2, 1)
+    for pressed in ((), (2,)):
+        reading = scene.read(*pressed)
+        assert reading.confirm == 2
+        assert max(play.probability for play in reading.plays) < 0.99, pressed
+
+
+@pytest.mark.parametrize("pressed", [(), (2,)])
+def test_a_slice_that_is_turned_up_and_would_fit_may_go_back(pressed: tuple[int, ...]) -> None:
+    scene = laid(dealt(3), p2_1="mushroom")
+    _turn_up(scene, 2, 1)
+    reading = scene.read(*pressed)
+    told = reading.fault.refusal.remedy if reading.fault is not None else reading.note
+    assert "only turned up goes face down again" in told
+
+
+@pytest.mark.parametrize(
+    ("card", "player", "problem"),
+    [
+        ("pineapple", 2, "Place 2 of player 2 shows Pineapple, which player 2 does not need: grabbing it burns."),
+        ("onion", 2, "Onion does not belong to place 2."),
+        ("mushroom", 1, "Player 1 is the Drawer, who may not grab cards."),
+    ],
+)
+def test_nobody_is_said_to_have_grabbed_a_slice_that_may_only_be_turned_up(
+    card: str, player: int, problem: str
+) -> None:
+    scene = laid(dealt(3), **{f"p{player}_2": card})
+    _turn_up(scene, player, 2)
+    refusal = scene.fault().refusal
+    assert refusal.problem == problem
+    assert refusal.remedy.endswith("A slice of the own pizza that was only turned up goes face down again.")
+
+
+def test_a_slice_like_the_open_card_that_is_turned_up_was_not_discarded() -> None:
+    scene = laid(table(), p2_3="onion")
+    scene.read()
+    _turn_up(scene, 2, 3)
+    refusal = scene.fault().refusal
+    assert "Place 3 of player 2 shows Onion" in refusal.problem
+    assert "turned up" in refusal.remedy
+
+
+def test_a_card_that_is_slid_out_from_under_the_open_one_was_not_drawn_and_grabbed() -> None:
+    scene = laid(table(open=["onion", "bacon"]))
+    scene.read()
+    scene.lay(Lay(scene.hands.spots[2, 3], None, False))
+    scene.lay(Lay(scene.hands.open[0], scene.hands._slice_pose((2, 3)), True))
+    assert max(play.probability for play in scene.read(2).plays) < 0.99
+
+
+def _turn_up(scene: LaidSlice, player: int, place: int) -> None:
+    piece = scene.hands.spots[player, place]
+    scene.lay(Lay(piece, scene.world.pieces[piece].pose, True))
+
+
 def test_drawn_and_grabbed_before_anybody_looks() -> None:
     scene = laid(table(), next="mushroom", p1_2="bacon")
     scene.state = table(drawer=2)
@@ -192,6 +267,53 @@ def test_a_card_hidden_on_a_wrong_place_burns_nobody() -> None:
         assert scene.table.read(scene.state, halfway, scene.layout, frozenset({3})).kind is not ReadingKind.MOVES
 
 
+BURNING = table("? ?! ? ? pepperoni ? ? ?", drawer=2, open=["olive", "onion"])
+"""Player 1 is about to be burned."""
+
+
+def test_a_burned_pizza_loses_no_hot_sauce() -> None:
+    scene = laid(BURNING)
+    scene.lay(Lay(scene.hands.sauces[1, 2], None, True))
+    scene.play("P1 grabs")
+    refusal = scene.fault(1).refusal
+    assert (refusal.heading, refusal.remedy) == ("Getting Burned!", "Hot Sauce stays: put it back on its slice.")
+
+
+def test_a_burned_pizza_loses_its_hot_sauce_too_with_pizza_reset() -> None:
+    scene = laid(table("? ?! ? ? pepperoni ? ? ?", drawer=2, options={"pizza_reset": True}))
+    sauce = scene.hands.sauces[1, 2]
+    scene.play("P1 grabs")
+    scene.lay(Lay(sauce, scene.hands._slice_pose((1, 2)), True))
+    refusal = scene.fault(1).refusal
+    assert (refusal.heading, refusal.problem) == (
+        "Pizza Reset",
+        "Place 2 of player 1, who is burned, has its Hot Sauce still.",
+    )
+
+
+def test_who_is_burned_takes_the_whole_open_pile() -> None:
+    scene = laid(BURNING)
+    olive = scene.hands.open[0]
+    scene.play("P1 grabs")
+    scene.lay(Lay(olive, OPEN_PILE, True))
+    refusal = scene.fault(1).refusal
+    assert (refusal.heading, refusal.problem) == ("Getting Burned!", "Player 1 is burned, and Olive lies open.")
+    assert "presses before another is drawn" in refusal.remedy
+
+
+@pytest.mark.parametrize("buttons", [True, False])
+def test_a_gap_may_be_of_who_is_burned(buttons: bool) -> None:
+    """Player 1 has still to lay a card into it; that player 3, who has nothing face up, is burned would look so too."""
+    scene = laid(BURNING)
+    scene.layout = replace(scene.layout, buttons=buttons)
+    scene.read()
+    scene.lay(*(Lay(card, None, True) for card in (*scene.hands.open, scene.hands.spots[1, 5])))
+    reading = scene.read()
+    assert reading.note == "Place 5 of player 1 is empty."
+    assert max(play.probability for play in reading.plays) < 0.99
+    assert "new cards face down" in scene.fault(1).refusal.remedy
+
+
 def _lay_wrongly(scene: LaidSlice) -> tuple[float, float]:
     """The open card goes to a place of player 3; where it lies now."""
     replaced = scene.world.pieces[scene.hands.spots[3, 4]].pose
@@ -211,6 +333,17 @@ def test_a_pizza_is_finished_as_it_lies() -> None:
     scene.state = table(ALL_DOWN, ALMOST)
     assert scene.moves() == ["P2 grabs", "P2 fills 3"]
     assert scene.read().confirm is None
+
+
+@pytest.mark.parametrize("under", [[], ["pineapple"]])
+def test_the_card_replaced_last_of_a_finished_pizza_stays_hidden(under: list[str]) -> None:
+    scene = laid(table(ALL_DOWN, ALMOST, open=[*under, "onion"]), p2_3="bacon")
+    scene.read()
+    pile = scene.world.pieces[scene.hands.open[-1]].pose
+    scene.lay(*scene.hands._swapped("", (2, 3)).steps[0].lays, Lay(scene.hands.spots[2, 3], pile, True))
+    refusal = scene.fault().refusal
+    assert refusal.heading == "Finishing a Pizza"
+    assert "face down beside the pizza" in refusal.remedy
 
 
 def test_a_new_order_comes_with_the_hidden_card_and_a_button() -> None:
@@ -249,6 +382,26 @@ def test_hot_sauce_on_the_drawers_pizza_needs_a_button() -> None:
     assert scene.moves(3) == ["P3 grabs", "P3 blocks P1 2"]
 
 
+def test_hot_sauce_that_was_not_seen_on_the_open_pile_needs_a_button() -> None:
+    """It may be the own slice of player 2, turned up where it lay."""
+    scene = laid(table(), p2_2="hot-sauce")
+    _turn_up(scene, 2, 2)
+    assert scene.read().confirm == 3
+    assert scene.moves(3) == ["P1 counts", "draw hot-sauce", "P3 grabs", "P3 blocks P2 2"]
+    scene.layout = replace(scene.layout, buttons=False)
+    assert max(play.probability for play in scene.read().plays) < 0.99
+
+
+def test_hot_sauce_out_of_the_own_pizza_that_is_used_at_once_is_not_taken_for_anothers() -> None:
+    scene = laid(table(), p2_3="hot-sauce")
+    scene.play("P2 grabs", "P2 fills 3", "reveal hot-sauce")
+    scene.lay(Lay(scene.hands.open[-1], scene.hands._slice_pose((1, 5)), True))
+    assert scene.read().confirm == 3
+    fault = scene.fault(2)
+    assert (fault.refusal.heading, fault.player) == ("If you grab a card", 2)
+    assert "for others to grab" in fault.refusal.remedy
+
+
 def test_hot_sauce_that_went_where_some_lies_is_asked_for_when_somebody_presses() -> None:
     """A second Hot Sauce looks like the first; all that is seen is that the card is gone from the Open Pile."""
     scene = laid(table(ALL_DOWN, "? ? ?! ? ? ? ? ?"), next="hot-sauce")
@@ -279,6 +432,16 @@ def test_what_removed_hot_sauce_shows_under_it(card: str) -> None:
     assert scene.moves() == ["P2 grabs", "P2 fills 3", f"reveal {card}", "P2 frees 4"]
 
 
+def test_what_removes_hot_sauce_does_not_fill_the_place() -> None:
+    scene = laid(table(ALL_DOWN, "? ? ?! ? ? ? ? ?"))
+    sauce, pile = scene.hands.sauces[2, 3], scene.world.pieces[scene.hands.open[-1]].pose
+    scene.lay(*scene.hands._swapped("", (2, 3)).steps[0].lays, Lay(sauce, pile, True))
+    refusal = scene.fault().refusal
+    assert refusal.heading == "Hot Sauce Cards"
+    assert refusal.problem == "Place 3 of player 2 is blocked, so its slice stays face down there."
+    assert "Hot Sauce on top" in refusal.remedy
+
+
 def test_hot_sauce_that_is_gone_and_not_on_the_open_pile() -> None:
     """What lies on the Open Pile lay there before; Hot Sauce did not."""
     scene = laid(table(ALL_DOWN, "? ? ?! ? ? ? ? ?", open=["onion", "bacon"]))
@@ -297,7 +460,9 @@ def test_hot_sauce_that_is_taken_away_while_the_card_that_removes_it_lies_untouc
     assert max(play.probability for play in scene.read().plays) < 0.99
     assert onion is not None
     scene.lay(Lay(scene.hands.open[-1], pose_at(onion, 4.0, 0.0), True))
-    assert scene.moves() == ["P2 grabs", "P2 frees 3", "draw onion"], "one that lies elsewhere may be another"
+    reading = scene.read()
+    assert notation(scene.state, reading.plays[0].moves) == ["P2 grabs", "P2 frees 3", "draw onion"]
+    assert reading.plays[0].probability < 0.99, "it may be the one that removed the Hot Sauce, put over it"
 
 
 def test_what_removed_hot_sauce_is_asked_where_it_is_covered() -> None:
@@ -336,6 +501,42 @@ def test_a_card_that_is_not_needed_burns() -> None:
     scene.lay(*scene.hands._swapped("", (3, 1)).steps[0].lays)  # no onion on player 3's order
     fault = scene.fault()
     assert fault.refusal.heading == "Getting Burned!"
+
+
+@pytest.mark.parametrize(("player", "place"), [(3, 1), (1, 2), (2, 3)])
+def test_a_card_that_was_passed_over_burns_nobody(player: int, place: int) -> None:
+    """Hot Sauce lay on it until player 2 grabbed that, who draws next."""
+    scene = laid(play(table(open=["bacon", "onion", "hot-sauce"]), Grab(2), Block(2, 1, 1)))
+    scene.read()
+    scene.lay(*scene.hands._swapped("", (player, place)).steps[0].lays)
+    refusal = scene.fault().refusal
+    assert refusal.problem == "Onion was passed over: only the card put last on the Open Pile may be grabbed."
+    assert "Put it back on the Open Pile" in refusal.remedy
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        play(table(ALL_DOWN, "? ? ?! ? ? ? ? ?"), Grab(2), Place(2, 3)),
+        grabbed(table(options={"revealed_hot_sauce": "discard"}), 2, 3, "hot-sauce"),
+    ],
+    ids=["removed", "revealed"],
+)
+def test_discarded_hot_sauce_that_somebody_uses_is_refused_by_its_rule(state: State) -> None:
+    scene = laid(state)
+    scene.lay(Lay(scene.hands.open[-1], scene.hands._slice_pose((1, 5)), True))
+    refusal = scene.fault(3).refusal
+    assert refusal.heading == "Hot Sauce Cards"
+    assert "discarded" in refusal.problem
+    assert "cannot be used by other players" in refusal.problem
+
+
+def test_two_players_who_finished_a_pizza_grabs_the_own_hidden_card() -> None:
+    seven = "pepperoni mushroom olive pepper pepperoni mushroom olive ?"
+    finished = play(table(seven, players=2, drawer=2, open=["pepper"]), Grab(1), Place(1, 8))
+    scene = laid(play(finished, DealOrder(1, "order-3"), TurnOver("onion")), p1_2="tomato")
+    scene.play("P1 grabs", "P1 fills 2", "reveal tomato")
+    assert scene.moves(1) == ["P1 grabs", "P1 fills 2", "reveal tomato"]
 
 
 def test_a_useful_card_may_not_be_discarded() -> None:
@@ -399,6 +600,18 @@ def test_another_order_amid_a_pizza() -> None:
     fault = scene.fault()
     assert fault.player == 2
     assert "order 20" in fault.refusal.problem
+
+
+@pytest.mark.parametrize("by_deg", [45.0, -45.0, 90.0, 180.0])
+def test_an_order_card_that_is_turned_is_turned_back(by_deg: float) -> None:
+    """The slices lie as they lay: nobody is told to take one away."""
+    scene = laid(table(ALL_DOWN, "? olive onion ?! ? ? ? ?"))
+    order = scene.world.pieces["order/order-2"].pose
+    assert order is not None
+    scene.lay(Lay("order/order-2", replace(order, angle_deg=(order.angle_deg + by_deg) % 360.0), True))
+    fault = scene.fault()
+    assert fault.refusal.problem == "The order card of player 2 is turned, or the slices around it are."
+    assert [scene.scene().sightings[index].face for index in fault.sightings] == ["order/order-2"]
 
 
 def test_an_order_that_is_covered() -> None:

@@ -304,6 +304,9 @@ def test_grab_what_the_card_covered_is_not_to_be_grabbed() -> None:
     state = play(table(open=["onion", "hot-sauce"]), Grab(2), Block(2, 1, 1))
     assert state.open == ("onion",)
     assert state.phase is Phase.DRAW
+    found = refused(state, Grab(1))
+    assert found.problem == "Onion was passed over: only the card put last on the Open Pile may be grabbed."
+    assert found.remedy == "Put it back on the Open Pile. Now: Player 2 draws a card."
 
 
 # Important Note -------------------------------------------------------------------------------------------------------
@@ -557,7 +560,14 @@ def test_hot_sauce_on_all_places_of_a_topping_makes_the_slice_no_burn() -> None:
 def test_hot_sauce_discarded_cannot_be_used_by_others() -> None:
     state = play(table(ALL_DOWN, "? ? ?! ? ? ? ? ?"), Grab(2), Place(2, 3))
     assert state.open[-1] == "hot-sauce"
-    assert "No card is open" in refused(state, Grab(1)).problem
+    found = refused(state, Grab(1))
+    assert (found.heading, found.pieces) == ("Hot Sauce Cards", ("hot-sauce",))
+    assert "cannot be used by other players" in found.problem
+
+
+def test_hot_sauce_revealed_and_discarded_by_the_option_cannot_be_used_by_others() -> None:
+    state = grabbed(table(options={"revealed_hot_sauce": "discard"}), 2, 3, "hot-sauce")
+    assert "cannot be used by other players" in refused(state, Grab(3)).problem
 
 
 def test_hot_sauce_that_nobody_grabs_is_passed_over() -> None:
