@@ -152,7 +152,8 @@ def _prepare(size: tuple[int, int], rate_hz: float, game: str | None, options: d
     name = game or config.game
     config = config.model_copy(update={"camera": camera, "game": name, "options": {**table_options(name), **options}})
     art = own_art(config.game)
-    art = in_grey(art) if grey else art
+    if grey:
+        art = art.in_grey() if hasattr(art, "in_grey") else in_grey(art)
     _worker.update(config=config, art=art, pack=enrol_own_copy(config.game, art, size[0], size[1]))
 
 

@@ -1,7 +1,9 @@
 """Copies that were printed without colour: their faces are paler, and read all the same."""
 
+import numpy as np
 import pytest
 
+from controller.simulation.copies.dice_and_slice import OwnArt
 from controller.simulation.copy import enrol_own_copy, own_art
 from hardware.simulated.artwork import in_grey
 from tests.benchmarks.many_pieces import read_one
@@ -22,6 +24,14 @@ def test_no_face_without_colour_is_even(family: str) -> None:
 def test_every_piece_of_a_copy_without_colour_is_read(family: str, seed: int) -> None:
     found = read_one(family, seed, "usual", None).found
     assert (found.right, found.sure_but_wrong) == (found.expected, 0)
+
+
+def test_what_is_pencilled_on_a_sheet_without_colour_is_drawn() -> None:
+    art = own_art("dice_and_slice")
+    assert isinstance(art, OwnArt)
+    blank, written = (art.in_grey()[face].image[..., :3].astype(int) for face in ("sheet", "sheet/1:dot 6.4"))
+    assert np.ptp(blank, axis=-1).max() == 0
+    assert np.count_nonzero(written < blank - 50) > 20
 
 
 def test_toppings_without_colour_are_not_learned() -> None:

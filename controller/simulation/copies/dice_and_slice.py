@@ -13,7 +13,7 @@ from controller.printing import dot_dice, sheet_points
 from hardware.kit.drawing import Area, Shape, centred_box
 from hardware.kit.nets import Die
 from hardware.kit.score_sheets import load_sheet_print, sheet_drawing
-from hardware.simulated.artwork import Artwork, Drawings
+from hardware.simulated.artwork import Artwork, Drawings, in_grey
 from hardware.simulated.bodies import FOLDED_DIE_MM, SHEET_MM
 from hardware.simulated.kit_art import cut_out
 from hardware.simulated.pencil import PENS, PencilledSheet, Writer
@@ -69,6 +69,10 @@ class OwnArt(Mapping[str, Artwork]):
     def with_pens(self) -> "OwnArt":
         """The same, written on with pens; whose is of which colour follows from the player, and some have the same."""
         return OwnArt(self._printed, self._layout, pens=True)
+
+    def in_grey(self) -> "OwnArt":
+        """The same, printed without colour."""
+        return OwnArt(in_grey(self._printed), self._layout, pens=self._pens)
 
     def _write(self, face: str) -> Artwork:
         player, marks = read_front(face)
