@@ -344,18 +344,18 @@ def _run_on(
     dots; thin shadows and folds do not. `weak`: how dark each is; `bare`: how dark paths without one seem to be, and
     their spread."""
     number = {dot: i for i, dot in enumerate(flat.layout.dots)}
-    first, last = np.array(flat.layout.dots)[across].transpose(1, 0, 2)
+    usual, spread = bare
     parts: list[tuple[int, Array, Array]] = []
-    for dots, steps in ((first, first - last), (last, last - first)):
-        for stroke, (dot, beyond) in enumerate(zip(dots.tolist(), (dots + steps).tolist(), strict=True)):
-            further = number.get(tuple(beyond))
+    for stroke in np.flatnonzero(weak - usual > RUNS_SPREADS * spread).tolist():
+        for dot, other in (across[stroke], across[stroke, ::-1]):
+            (column, row), (from_column, from_row) = flat.layout.dots[dot], flat.layout.dots[other]
+            further = number.get((2 * column - from_column, 2 * row - from_row))
             if further is not None and not dotted[further]:
-                parts.append((stroke, centres[number[tuple(dot)]], centres[further]))
+                parts.append((stroke, centres[dot], centres[further]))
     if not parts:
         return np.zeros(len(across), bool)
     strokes, starts, ends = (np.array(part) for part in zip(*parts, strict=True))
     beyond_them = measures.lines(flat, plane, starts, ends).quantiles[:, 1]
-    usual, spread = bare
     goes_on = beyond_them - usual > np.maximum(RUNS_ON * (weak[strokes] - usual), RUNS_SPREADS * spread)
     looked_at = np.bincount(strokes, minlength=len(across))
     return np.asarray(np.bincount(strokes, goes_on, len(across)) == np.maximum(looked_at, 1))
