@@ -134,7 +134,7 @@ class Learned:
             for face in self.upside_down
         ]
         plain = [
-            f"{face} is nearly of one colour: the camera will hardly find it on the table, and its place is asked for"
+            f"{face} shows little print: the camera may not find it on the table, and asks for its place then"
             for face in self.hardly_printed
         ]
         even = [

@@ -10,7 +10,8 @@ import click
 from config.loader import load_table
 from controller.cli.common import FiniteRange, game_options, told
 from controller.game import GameError
-from controller.games.registry import games_with, load_game
+from controller.games.registry import games_with, kinds_of, load_game
+from vision.scene import PieceKind
 
 
 def player_counts(ctx: click.Context, param: click.Parameter, text: str | None) -> range | None:
@@ -110,11 +111,10 @@ def command(
     """
     with told(GameError):
         config = load_table()
-        if grey and (game or config.game) == "pizza_theory":
-            raise GameError(
-                "--grey with pizza_theory: expected another game, as its toppings are told by their colours"
-            )
-        engine = load_game(game or config.game)
+        name = game or config.game
+        if grey and PieceKind.TOPPING in kinds_of(name):
+            raise GameError(f"--grey with {name}: expected another game, as its toppings are told by their colours")
+        engine = load_game(name)
         players = players or range(2, min(engine.player_counts.stop, len(config.seats) + 1))
         for count in (players[0], players[-1]):
             engine.start(count, options)

@@ -15,6 +15,7 @@ from vision.board.record import (
     TOPPING_THICK_MM,
     BoardPrint,
     Looks,
+    apart,
     as_complex,
     grid_points,
     height_of,
@@ -49,9 +50,9 @@ SHADOW_REACH_MM, SHADOW_POINTS = 18.0, 20
 SHADE = 0.1
 """Print seen twice that is so much (logarithm) darker once lies in a shadow then."""
 LEAST_SPREAD = 0.05
-OF_LIGHTNESS, LEAST_APART = 0.5, 0.1
-"""Toppings whose colours differ by less than the second (logarithm, root mean square), a difference in lightness alone
-counted by the first, are not told apart in other light."""
+LEAST_APART = 0.2
+"""Toppings that differ by less (logarithm, root mean square) are not told apart in other light: those of our own copy
+and of two styles by 0.30 and more, red and green ones printed in grey by 0.10."""
 LEAST_KNOWN = 0.6
 """So much of a board's print must have been seen bare."""
 
@@ -232,15 +233,12 @@ def _learn_toppings(shots: Sequence[_Shot]) -> tuple[Looks, float]:
 
 
 def _check_apart(names: Sequence[str], colours: Floats, shots: Sequence[_Shot]) -> None:
-    """Check that toppings (names x rings x 3 logarithms) are of colours that differ. Raises LabelError."""
-    for (one, first), (other, second) in combinations(zip(names, colours, strict=True), 2):
-        off = first - second
-        lightness = off.mean(-1, keepdims=True)
-        apart = float(np.sqrt(np.square(off - (1.0 - OF_LIGHTNESS) * lightness).mean()))
-        if apart < LEAST_APART:
+    """Check that toppings (names x rings x 3 logarithms) look different. Raises LabelError."""
+    for one, other in combinations(range(len(names)), 2):
+        if apart(colours[one], colours[other]) < LEAST_APART:
             raise LabelError(
-                f"labels of {_names(shots)}: the {one} toppings look as the {other} ones do; expected colours that are "
-                "told apart (a copy printed without colour has none)"
+                f"labels of {_names(shots)}: the {names[one]} toppings look as the {names[other]} ones do; expected "
+                "colours that are told apart (a copy printed without colour has none)"
             )
 
 
