@@ -75,6 +75,8 @@ class Reading:
     """Most probable first; only legal ones."""
     confirm: Player | None = None
     """Whose button turns the play into a move; None where coming to rest is enough."""
+    others: frozenset[Player] = frozenset()
+    """Who else may have made what lies there: whose own button says so."""
     fault: Fault | None = None
     """What is wrong; of an unfinished move, what would be wrong if it stayed as it is."""
     note: str = ""

@@ -88,10 +88,12 @@ class Verdict:
 
     answer: Answer
     play: Play | None = None
-    """The move to make, or the one that waits for its button."""
+    """The move to make, or the one that waits for its button; None where it is not clear which one waits."""
     candidates: tuple[Play, ...] = ()
     fault: Fault | None = None
     confirm: Player | None = None
+    others: frozenset[Player] = frozenset()
+    """Whose button may be waited for besides."""
     note: str = ""
 
 
@@ -327,9 +329,8 @@ class Referee:
         limit = self._timing.confirm_rest_s
         if ready or (limit is not None and stood_s >= limit):
             return self._clear_or_not(reading, confirm, stood_s)
-        if play.probability < self._timing.clear:
-            return Verdict(Answer.UNFINISHED, note=reading.note)
-        return Verdict(Answer.WAITING_FOR_BUTTON, play=play, confirm=confirm, note=reading.note)
+        clear = play if play.probability >= self._timing.clear else None
+        return Verdict(Answer.WAITING_FOR_BUTTON, clear, confirm=confirm, others=reading.others, note=reading.note)
 
     def _clear_or_not(self, reading: Reading, confirm: Player | None, stood_s: float) -> Verdict:
         """A play counts when two pictures say the same: one alone may have missed a piece."""

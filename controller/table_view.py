@@ -142,11 +142,18 @@ class TableViews:
             light = mend_light(table.scene) if table.scene is not None else None
             return "The table can be read in more than one way." + (f" {light}" if light else "")
         if verdict.answer is Answer.WAITING_FOR_BUTTON:
-            what_now = f"Player {verdict.confirm}: press your button." if self._buttons else "It counts if it stays so."
-            return f"{verdict.note}. {what_now}"
+            return f"{verdict.note.removesuffix('.')}. {self._awaited(verdict)}"
         if verdict.answer is Answer.UNFINISHED and verdict.note:
             return verdict.note
         return self._game.turn(table.running.state).prompt
+
+    def _awaited(self, verdict: Verdict) -> str:
+        """What makes what lies there count, or has it asked what was meant where that is not clear."""
+        clear = verdict.play is not None
+        if not self._buttons:
+            return "It counts if it stays so." if clear else "If it stays so, the table asks what was meant."
+        players = " or ".join(map(str, sorted(_awaited_players(verdict))))
+        return f"Player {players}: press your button{'' if clear else ' when you have finished'}."
 
     def _lobby_message(self, table: Standing) -> str:
         counts = player_counts(self._config, self._game.player_counts)
@@ -168,7 +175,7 @@ class TableViews:
     def _seat(self, table: Standing, number: int, seat: SeatConfig, lit: frozenset[Player]) -> SeatView:
         running, verdict = table.running, table.verdict
         player = running.player_at(number) if running is not None else None
-        waits = verdict.answer is Answer.WAITING_FOR_BUTTON
+        waits = verdict.answer is Answer.WAITING_FOR_BUTTON and verdict.play is not None
         lamp: Lamp = "off"
         if running is None:
             lamp = "on" if number in table.joined else "off"
@@ -186,8 +193,11 @@ class TableViews:
     def _lit(self, table: Standing) -> frozenset[Player]:
         if table.running is None or table.running.over:
             return frozenset()
-        waiting = {table.verdict.confirm} if table.verdict.confirm is not None else set()
-        return self._game_table.lamps(table.running.state) | waiting
+        return self._game_table.lamps(table.running.state) | _awaited_players(table.verdict)
+
+
+def _awaited_players(verdict: Verdict) -> frozenset[Player]:
+    return verdict.others if verdict.confirm is None else verdict.others | {verdict.confirm}
 
 
 class _Pieces:

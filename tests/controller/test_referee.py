@@ -166,9 +166,12 @@ def test_without_buttons_rest_confirms() -> None:
 
 
 def test_doubt_is_asked_when_the_player_has_finished(referee: Referee) -> None:
-    assert referee.judge(scene(1.0), moves(0.7, 0.3)).answer is Answer.UNFINISHED
+    reading = replace(moves(0.7, 0.3), others=frozenset({3}))
+    waits = referee.judge(scene(1.0), reading)
+    assert (waits.answer, waits.play) == (Answer.WAITING_FOR_BUTTON, None)
+    assert (waits.confirm, waits.others) == (2, frozenset({3}))
     referee.press(2, 1.1)
-    verdict = judge_twice(referee, 1.2, moves(0.7, 0.3))
+    verdict = judge_twice(referee, 1.2, reading)
     assert verdict.answer is Answer.UNCLEAR
     assert [play.text for play in verdict.candidates] == ["take 0", "take 1"]
     assert judge_twice(referee, 1.3, moves(0.98, confirm=None)).answer is Answer.UNCLEAR

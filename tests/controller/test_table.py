@@ -655,10 +655,12 @@ async def asked(table: LaidTable) -> TableView:
         table.restore(lying)
         table.play(state, *moves)
         table.lay(Lay(str(state.special), Pose(float(x), -120.0, 90.0), True))
-        await table.moved()
+        waits = await table.moved()
         await table.press(state.slicer)
         await table.look()
         if table.view.question is not None:
+            assert waits.message.endswith(f"Player {state.slicer}: press your button when you have finished.")
+            assert {seat.player for seat in waits.seats if seat.lamp == "on"} == {state.slicer}
             return table.view
         if table.state != state:
             await table.table.undo()

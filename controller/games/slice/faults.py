@@ -49,11 +49,6 @@ def _under_way(states: Sequence[State]) -> str:
     return rules.turn(states[-1]).prompt
 
 
-def who_did(text: str, layout: Layout, *, several: bool) -> str:
-    """A play that waits for a button, or until it has lain still."""
-    return (several and layout.pressing("Whoever moved the card presses the own button")) or text
-
-
 def no_order(player: Player) -> Fault:
     """An order card cannot be seen."""
     problem = f"The order card of player {player} cannot be seen."

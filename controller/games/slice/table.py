@@ -578,9 +578,9 @@ def _moves(
     best = worth[0]
     who = _who(state, best)
     under_way = [way for way in under_way if best.overlooks or not way.overlooks]
-    several = len({_who(state, way) for way in worth if way.look == best.look}) > 1
+    others = frozenset(_who(state, way) for way in worth if way.look == best.look) - {who}
     unseen_sauce = _blocks_unseen(state, best)
-    waits = several or under_way or unseen_sauce or _burned(state, best.moves)
+    waits = others or under_way or unseen_sauce or _burned(state, best.moves)
     if state.phase is Phase.ORDER:
         waits = _after_finish(state)
     taken_unseen = _may_be_taken(under_way, best, who) or _may_be_grabbed(state, best, seen, known)
@@ -597,8 +597,8 @@ def _moves(
         return Reading(ReadingKind.FAULT, (), fault=faults.own_sauce(revealer, seen.layout))
     if gap is not None:
         return _beside_gap(told, gap, who, pressed)
-    note = faults.who_did(told[0].text, seen.layout, several=several)
-    return Reading(ReadingKind.MOVES, (), plays=told, confirm=who if waits else None, note=note)
+    confirm = who if waits else None
+    return Reading(ReadingKind.MOVES, (), plays=told, confirm=confirm, others=others, note=told[0].text)
 
 
 def _gap_beside(way: Way, seen: Seen, known: Known) -> Spot | None:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import controller.games
-from controller.games.slice import faults
 from controller.reading import Layout
 from tests.controller.games.dice_and_slice.laid_sheets import LaidSheets, started
 
@@ -20,7 +19,6 @@ def test_a_note_leaves_pressing_out() -> None:
     sheets.throw("A3", "B5")
     sheets.layout = replace(sheets.layout, buttons=False)
     assert sheets.unfinished() == "A3 and B5 lie there: player 1 takes one of the dice"
-    assert faults.who_did("Player 1 grabs onion", sheets.layout, several=True) == "Player 1 grabs onion"
 
 
 def test_what_is_said_of_pressing_is_left_out_by_the_layout() -> None:

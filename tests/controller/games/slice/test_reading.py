@@ -378,6 +378,7 @@ def test_hot_sauce_on_the_drawers_pizza_needs_a_button() -> None:
     scene.play("P3 grabs", "P3 blocks P1 2")
     reading = scene.read()
     assert reading.confirm is not None
+    assert reading.others | {reading.confirm} == {2, 3}
     assert {notation(scene.state, play.moves)[0] for play in reading.plays} == {"P2 grabs", "P3 grabs"}
     assert scene.moves(3) == ["P3 grabs", "P3 blocks P1 2"]
 
