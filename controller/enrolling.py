@@ -114,7 +114,7 @@ class Learned:
     upside_down: tuple[str, ...] = ()
     """Faces that seem to be labelled with their foot for their top."""
     hardly_printed: tuple[str, ...] = ()
-    """Faces with too little print to be found on a table."""
+    """Faces, and the board, with too little print to be found on a table."""
     even: tuple[str, ...] = ()
     """Faces that are found by where they end alone."""
     strays: tuple[tuple[str, str], ...] = ()
@@ -134,7 +134,7 @@ class Learned:
             for face in self.upside_down
         ]
         plain = [
-            f"{face} shows little print: the camera may not find it on the table, and asks for its place then"
+            f"{face} shows little print: the camera may not find it on the table, the less so in poor light"
             for face in self.hardly_printed
         ]
         even = [

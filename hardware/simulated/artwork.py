@@ -64,10 +64,25 @@ class Drawings(Mapping[str, Artwork]):
 def in_grey(art: Mapping[str, Artwork]) -> Mapping[str, Artwork]:
     """The faces as a printer without colour prints them."""
 
+    def grey(colours: Picture) -> Picture:
+        return np.repeat(cv2.cvtColor(colours, cv2.COLOR_BGR2GRAY).astype(np.uint8)[..., None], 3, axis=2)
+
+    return _printed(art, grey)
+
+
+def in_little_ink(art: Mapping[str, Artwork], ink: float) -> Mapping[str, Artwork]:
+    """The faces as a printer prints them that takes such a share of the ink."""
+    return _printed(art, lambda colours: np.round(255.0 - ink * (255.0 - colours)).astype(np.uint8))
+
+
+def _printed(art: Mapping[str, Artwork], how: Callable[[Picture], Picture]) -> Mapping[str, Artwork]:
+    """All faces printed so: what is done to colours (rows x columns x 3, blue, green, red). Cutters are not printed."""
+
     def printed(face: str) -> Artwork:
         whole = art[face]
-        grey = cv2.cvtColor(whole.image[..., :3], cv2.COLOR_BGR2GRAY)
-        return replace(whole, image=np.ascontiguousarray(np.dstack([grey, grey, grey, whole.image[..., 3]])))
+        if face.startswith("cutter/"):
+            return whole
+        return replace(whole, image=np.dstack([how(np.ascontiguousarray(whole.image[..., :3])), whole.image[..., 3]]))
 
     return Drawings({face: partial(printed, face) for face in art})
 

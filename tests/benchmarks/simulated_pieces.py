@@ -3,7 +3,8 @@
 Each family is one kind of picture: tiles (New York Slice), pizzeria, fans and pizzeria-fans (slices of these in rows in
 which each covers up to six tenths of the next), cards (SLICE), theory (Pizza Theory's board), boards (the same tables,
 no die looked for), heaps (such with toppings of one colour side by side around the board), dice (on bare tables, and
-among tiles, cards and prints nobody enrolled); grey-tiles, grey-pizzeria and grey-cards are printed without colour.
+among tiles, cards and prints nobody enrolled); grey-tiles, grey-pizzeria and grey-cards are printed without colour,
+pale-tiles, pale-pizzeria, pale-cards and pale-theory in little ink.
 """
 
 import math
@@ -22,7 +23,7 @@ from controller.games.pizza_theory.components import load_components as pizza_th
 from controller.printing import pizzeria_pieces, slice_pieces, theory_board
 from controller.simulation.copy import own_art
 from hardware.kit import theory
-from hardware.simulated.artwork import Artwork, Drawings, in_grey
+from hardware.simulated.artwork import Artwork, Drawings, in_grey, in_little_ink
 from hardware.simulated.bodies import piece_outline, thickness_mm
 from hardware.simulated.dice import DieView
 from hardware.simulated.kit_art import cut_out, kit_art
@@ -512,6 +513,9 @@ def _theory_enrolment() -> Iterator[list[PieceView]]:
     return (theory_table(Random(10_000 + number), share) for number, share in enumerate((0.0, 0.4, 0.6, 0.7)))
 
 
+_THEORY = _theory_family("theory", "theory")
+
+
 def _tile_family(name: str, art: Callable[[], Mapping[str, Artwork]]) -> Family:
     return Family(
         name,
@@ -536,6 +540,15 @@ def _fan_family(name: str, tiles: Family) -> Family:
 def _in_grey(family: Family) -> Family:
     """The same copy, printed without colour."""
     return replace(family, name=f"grey-{family.name}", art=cache(lambda: in_grey(family.art())))
+
+
+INK = 0.6
+"""A copy in little ink is printed with so much of it."""
+
+
+def _in_little_ink(family: Family) -> Family:
+    """The same copy, printed in little ink."""
+    return replace(family, name=f"pale-{family.name}", art=cache(lambda: in_little_ink(family.art(), INK)))
 
 
 # Dice -----------------------------------------------------------------------------------------------------------------
@@ -579,7 +592,8 @@ FAMILIES: Mapping[str, Family] = {
         _fan_family("pizzeria-fans", _PIZZERIA),
         _CARDS,
         *map(_in_grey, (_NEW_YORK_SLICE, _PIZZERIA, _CARDS)),
-        _theory_family("theory", "theory"),
+        *map(_in_little_ink, (_NEW_YORK_SLICE, _PIZZERIA, _CARDS, _THEORY)),
+        _THEORY,
         _theory_family("boards", "board"),
         _theory_family("heaps", "board", heap_table),
         Family("dice", "dice", _among, lambda: iter(()), _dice_table, dice=True, near_mm=SIDES_MM[0], near_deg=10.0),

@@ -1,4 +1,4 @@
-"""Copies that were printed without colour: their faces are paler, and read all the same."""
+"""Copies that were printed without colour, or in little ink: their faces are paler, and read all the same."""
 
 import numpy as np
 import pytest
@@ -11,6 +11,9 @@ from tests.benchmarks.simulated_pieces import FAMILIES, enrolled
 from tests.long import cases
 from vision.files.label_kinds import LabelError
 from vision.pieces.prepared import prepare
+
+PALE_BOARDS = (743547, 743551)
+"""With rims that hardly differ from the mat: neither was found by the rim alone."""
 
 
 @pytest.mark.parametrize("family", ["grey-tiles", "grey-pizzeria", "grey-cards"])
@@ -37,3 +40,9 @@ def test_what_is_pencilled_on_a_sheet_without_colour_is_drawn() -> None:
 def test_toppings_without_colour_are_not_learned() -> None:
     with pytest.raises(LabelError, match="the green toppings look as the red ones do; expected colours"):
         enrol_own_copy("pizza_theory", in_grey(own_art("pizza_theory")), 1280, 720)
+
+
+def test_every_piece_on_a_board_in_little_ink_is_read() -> None:
+    """Among them boards whose rim hardly differs from the mat, with sticks and their shadows across it."""
+    found = [read_one("pale-theory", seed, "usual", None).found for seed in PALE_BOARDS]
+    assert [(one.right, one.sure_but_wrong) for one in found] == [(one.expected, 0) for one in found]

@@ -238,7 +238,7 @@ def _check_apart(names: Sequence[str], colours: Floats, shots: Sequence[_Shot]) 
         if apart(colours[one], colours[other]) < LEAST_APART:
             raise LabelError(
                 f"labels of {_names(shots)}: the {names[one]} toppings look as the {names[other]} ones do; expected "
-                "colours that are told apart (a copy printed without colour has none)"
+                "colours that are told apart (a copy printed without colour has none, one in little ink too little)"
             )
 
 

@@ -90,6 +90,12 @@ LARGEST_STEP_MM = 2.0
 BADLY_COST = 2.5
 """A print that fits worse may be taken a few millimetres beside where it lies, with no way from there that fits better
 all along: it is looked for from around there, too."""
+FAINT, WELL_SEEN = 0.15, 0.55
+BESIDE_MM = [(4.5 * np.cos(way), 4.5 * np.sin(way)) for way in np.radians(np.arange(0.0, 360.0, 60.0))]
+MIDDLES_MM = [np.array([x, y]) for x in np.arange(-24.0, 25.0, 6.0) for y in np.arange(-24.0, 25.0, 6.0)]
+"""Where the share of print that shows something is less than the first, as in half of the ink, and less than the second
+of it is seen anywhere, a board is looked for with its middle so far beside where that was guessed, too, and all around
+the mat's, where most lie: rings printed there are taken for a rim that hardly differs from the mat."""
 AROUND_MM = [(5.0 * np.cos(way), 5.0 * np.sin(way)) for way in np.radians(np.arange(0.0, 360.0, 60.0))]
 SURE_TURN = 0.95
 ANOTHER_TURN = 0.9
@@ -102,6 +108,9 @@ EVERY_LIGHT = 3
 """Every so many-th point is enough to know how steeply it changes."""
 SHADOW_STEEPEST = 6
 """Harmonics round the board up to this one are light and shadow."""
+PRINT_STRAYS = 1.5
+"""What differs from its surroundings by more than so many times as much as print on the board does, on average, counts
+for no more when the board's turn is looked for: sticks and hands over a faint print differ by ten times as much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +164,11 @@ def find_board(
     `board_grid` gives, worked out before."""
     grid = grid or board_grid(board)
     coarse = grid.every(COARSE_STEP)
-    likely = _likely([guess for centre in _centres(sight, board) for guess in _turns(sight, board, centre)])
-    ranked = sorted(likely, key=lambda pose: badness(compare(sight, coarse, pose)))
-    fits = [_best(_rounds(sight, coarse, pose), COARSE_ROUNDS) for pose in ranked[:CLOSE_LOOKS]]
+    centres = _centres(sight, board)
+    fits = _close_looks(sight, board, coarse, centres)
+    if grid.faint and not any(seen.agreeing >= WELL_SEEN for _, seen in fits):
+        beside = [centre + step for centre in centres for step in BESIDE_MM]
+        fits += _close_looks(sight, board, coarse, beside + MIDDLES_MM)
     if not fits:
         return None
     pose, seen = min(fits, key=lambda fit: badness(fit[1]))
@@ -171,6 +182,15 @@ def find_board(
         return None
     lies = np.array([pose[0], pose[1], pose[2] % 360.0])
     return BoardFit(lies, height_of(pose[0], pose[1]), found.agreeing, sure, found.light, found.cost)
+
+
+def _close_looks(
+    sight: Sight, board: BoardPrint, coarse: "BoardGrid", centres: Sequence[Array]
+) -> "list[tuple[Array, Compared]]":
+    """The likeliest poses at some centres, moved to where the print fits best around, and how it looks there."""
+    likely = _likely([guess for centre in centres for guess in _turns(sight, board, centre)])
+    ranked = sorted(likely, key=lambda pose: badness(compare(sight, coarse, pose)))
+    return [_best(_rounds(sight, coarse, pose), COARSE_ROUNDS) for pose in ranked[:CLOSE_LOOKS]]
 
 
 def badness(seen: "Compared | BoardFit") -> tuple[bool, float]:
@@ -307,6 +327,11 @@ class BoardGrid:
     turn_telling: NDArray[np.bool_]
     """Where the print differs clearly from itself a third of a circle further, and no topping can lie."""
     radius_mm: float
+
+    @property
+    def faint(self) -> bool:
+        """Whether little of the print shows something."""
+        return bool(np.count_nonzero(self.telling) < FAINT * np.count_nonzero(self.used))
 
     @property
     def window(self) -> int:
@@ -481,9 +506,10 @@ def _turns(sight: Sight, board: BoardPrint, centre: Array) -> list[tuple[float, 
     angles = np.radians(np.arange(0.0, 360.0, TURN_STEP_DEG))
     around = np.stack([radii[:, None] * np.cos(angles), radii[:, None] * np.sin(angles)], axis=-1)
     height = height_of(centre[0], centre[1])
+    enrolled = _without_rings(*print_at(board, around))
+    most = PRINT_STRAYS * float(np.sqrt(np.square(enrolled).mean()))
     seen = _without_rings(sight.colours(around + centre, height), sight.shows(around + centre, height))
-    enrolled, known = print_at(board, around)
-    enrolled = _without_rings(enrolled, known)
+    enrolled, seen = (np.clip(colours, -most, most) for colours in (enrolled, seen))
     together = np.fft.ifft(np.fft.fft(seen, axis=1) * np.conj(np.fft.fft(enrolled, axis=1)), axis=1).real.sum((0, 2))
     turns = []
     blocked = np.zeros(len(angles), bool)
@@ -503,7 +529,7 @@ def _without_rings(colours: Floats, valid: NDArray[np.bool_]) -> Floats:
     turning = np.fft.rfft(np.clip(colours - mean, -1.0, 1.0) * weight, axis=1)
     turning[:, : SHADOW_STEEPEST + 1] = 0.0
     sharp = np.fft.irfft(turning, colours.shape[1], axis=1)
-    return np.asarray(np.clip(sharp, -0.4, 0.4) * weight, np.float32)
+    return np.asarray(sharp * weight, np.float32)
 
 
 def print_at(board: BoardPrint, own_mm: Array) -> tuple[Floats, NDArray[np.bool_]]:
