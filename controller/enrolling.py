@@ -114,7 +114,7 @@ class Learned:
     upside_down: tuple[str, ...] = ()
     """Faces that seem to be labelled with their foot for their top."""
     hardly_printed: tuple[str, ...] = ()
-    """Faces, and the board, with too little print to be found on a table."""
+    """Faces with too little print to be found on a table."""
     even: tuple[str, ...] = ()
     """Faces that are found by where they end alone."""
     strays: tuple[tuple[str, str], ...] = ()

@@ -9,7 +9,6 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.board.pose import board_grid
 from vision.frame import Image
 from vision.pieces.faces import BACKS, FacePack, KindFaces
 from vision.pieces.prepared import Prepared, prepare
@@ -71,10 +70,8 @@ def likenesses(pack: FacePack) -> list[Likeness]:
 
 
 def hardly_printed(pack: FacePack) -> list[str]:
-    """Faces with too little print to be found on a table by it, but for those that are told by where they end; the
-    board, if it has."""
-    faint = pack.board is not None and board_grid(pack.board).faint
-    return (["the board"] if faint else []) + [
+    """Faces with too little print to be found on a table by it, but for those that are told by where they end."""
+    return [
         name
         for faces in map(prepare, pack.kinds.values())
         for name, little in zip(faces.faces.names, _little_print(faces) & ~faces.even, strict=True)
