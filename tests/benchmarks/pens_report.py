@@ -35,7 +35,7 @@ def marks_of(
     """A sheet's marks compared with the truth, and all as they are read; none where it is not found."""
     rng, printed = np.random.default_rng(seed), load_sheet_print()
     camera = some_camera(rng)
-    camera.px_per_mm = max(camera.px_per_mm, LEAST_PX_PER_MM)
+    camera = replace(camera, px_per_mm=max(camera.px_per_mm, LEAST_PX_PER_MM))
     coloured = seed % 2 == 1
     sheet = blank_sheet(printed, grid=(205, 230, 240) if coloured else None, border=coloured)
     blank = replace(sheet, pencil=sheet.pencil.copy(), marks=set())

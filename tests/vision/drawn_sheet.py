@@ -34,7 +34,7 @@ class Hand:
     """Share of lines that should be there and are not."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Camera:
     """How a sheet is seen."""
 

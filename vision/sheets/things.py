@@ -59,12 +59,19 @@ IN_BROAD = 0.25
 """What lies with more of its axis where all four dots of a square do not show is no stick."""
 FAR_CELLS = 1000.0
 """Farther than any sheet reaches."""
+EDGE_MM, LEAST_OPEN_CELLS, UNLIKE_PAPER = 5.0, 200, 0.25
+"""At the grid's edge is what lies within the first of it, and open paper what is as far from all things. Of fewer cells
+of it, or of a thing less unlike it (logarithm), it is not said how the thing goes on."""
 WIDER_MM, LONGER_MM = 1.3, 4.0
 """It is soft at its edges, and its end may be a thin point."""
 
 
 def with_things(flat: FlatSheet) -> FlatSheet:
     """The sheet with all that lies on it as foreign."""
+    return _with_what_goes_on(_with_what_hides_print(flat))
+
+
+def _with_what_hides_print(flat: FlatSheet) -> FlatSheet:
     layout = flat.layout
     toppings = toppings_missing(flat)
     dots, boxes = dots_missing(flat, toppings), boxes_missing(flat, toppings)
@@ -72,9 +79,7 @@ def with_things(flat: FlatSheet) -> FlatSheet:
     if not (dots.any() or toppings.any() or boxes.any() or long.any()):
         return flat
     found = long | _without_print(flat, dots, toppings, boxes)
-    size = (flat.foreign.shape[1], flat.foreign.shape[0])
-    small = (found.shape[1], found.shape[0])
-    known = np.asarray(cv2.resize(flat.foreign, small, interpolation=cv2.INTER_NEAREST), np.uint8)
+    known = _in_cells(flat.foreign, flat)
     firm = np.asarray(cv2.erode(known, np.ones((SOFT_CELLS, SOFT_CELLS), np.uint8)), np.uint8)
     broad = _squares_without_print(flat, dots)
     sticks = [stick for stick in _sticks_of(long & flat.odd, firm) if not _lies_in(stick, broad)]
@@ -92,8 +97,17 @@ def with_things(flat: FlatSheet) -> FlatSheet:
         outline = stick.outline(WIDER_MM / CELL_MM, LONGER_MM / CELL_MM)
         cv2.fillConvexPoly(found, np.round(outline).astype(np.int32), (255,))
     found |= _shadows_ends(flat, found | known)
-    foreign = np.asarray(cv2.resize(found, size, interpolation=cv2.INTER_NEAREST), np.uint8)
-    return replace(flat, foreign=np.maximum(flat.foreign, foreign))
+    return _with(flat, found)
+
+
+def _in_cells(mask: Mask, flat: FlatSheet) -> Mask:
+    return np.asarray(cv2.resize(mask, flat.odd.shape[::-1], interpolation=cv2.INTER_NEAREST), np.uint8)
+
+
+def _with(flat: FlatSheet, cells: Mask) -> FlatSheet:
+    """The sheet with these cells as foreign, too."""
+    more = np.asarray(cv2.resize(cells, flat.foreign.shape[::-1], interpolation=cv2.INTER_NEAREST), np.uint8)
+    return replace(flat, foreign=np.maximum(flat.foreign, more))
 
 
 def _without_print(flat: FlatSheet, dots: Bools, toppings: Bools, boxes: Bools) -> Mask:
@@ -135,6 +149,41 @@ def _squares_without_print(flat: FlatSheet, dots: Bools) -> Mask:
     for square in np.round(flat.to_cells(corners_mm)).astype(np.int32):
         cv2.fillConvexPoly(found, square, (255,))
     return found
+
+
+def _with_what_goes_on(flat: FlatSheet) -> FlatSheet:
+    """The sheet with what lies at the grid's edge as foreign in the boxes to which it goes on: in cells joined to it by
+    more than a line, and more like it in colour than like open paper. Print tells little there: boxes are few, a hand
+    may cover all of them, and in the light that its skin is taken for it differs within itself as print does."""
+    known = _in_cells(flat.foreign, flat)
+    firm = cv2.erode(known, np.ones((SOFT_CELLS, SOFT_CELLS), np.uint8))
+    in_grid = flat.told == IN_GRID
+    at_edge = np.where(in_grid & (_grown(~in_grid, EDGE_MM) > 0), firm, np.uint8(0))
+    open_paper = flat.cells[in_grid & (_grown(known > 0, EDGE_MM) == 0)]
+    if not at_edge.any() or len(open_paper) < LEAST_OPEN_CELLS:
+        return flat
+    found, paper = np.zeros_like(known), np.median(open_paper, axis=0)
+    count, labels = cv2.connectedComponents(at_edge, connectivity=8)
+    for part in range(1, count):
+        mine = labels == part
+        off = np.median(flat.cells[mine], axis=0) - paper
+        if np.abs(off).max() < UNLIKE_PAPER:
+            continue
+        like = (flat.cells - paper) @ off > 0.5 * float(off @ off)
+        whole = np.where((like & ~in_grid) | mine, np.uint8(255), np.uint8(0))
+        wide = cv2.morphologyEx(whole, cv2.MORPH_OPEN, np.ones((SOFT_CELLS, SOFT_CELLS), np.uint8))
+        wide[mine] = 255
+        _, joined = cv2.connectedComponents(wide, connectivity=4)
+        found[np.isin(joined, joined[mine])] = 255
+    soft = np.asarray(cv2.dilate(found, np.ones((SOFT_CELLS, SOFT_CELLS), np.uint8)), np.uint8)
+    return _with(flat, np.where(flat.told == IN_BOX, soft, np.uint8(0)))
+
+
+def _grown(cells: Bools, by_mm: float) -> Mask:
+    """255 in these cells, and in those so near to one."""
+    side = 2 * round(by_mm / CELL_MM) + 1
+    mask = np.where(cells, np.uint8(255), np.uint8(0))
+    return np.asarray(cv2.dilate(mask, np.ones((side, side), np.uint8)), np.uint8)
 
 
 def _lies_in(stick: "Stick", broad: Mask) -> bool:
