@@ -6,7 +6,7 @@ thinks it is, and what cannot be seen speaks neither for nor against anything.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from controller.games.pizza_theory.components import Components, Place
@@ -81,6 +81,8 @@ class Appearance:
     """Colours whose cutters may be on their way to the board."""
     spare: Mapping[str, int] | None = None
     """Of each colour how many of its spaces stay empty, as there are no more toppings."""
+    becoming: Mapping[str, str] = field(default_factory=dict)
+    """What spaces may show already instead, or else nothing on the way to it."""
     turned: frozenset[int] = frozenset({0})
     """By how many rotations, modulo 3, the board may lie turned on from how `places` say."""
 
@@ -216,6 +218,8 @@ class Seen:
             if spare.get(expected, 0) and self.share(space, EMPTY) > share:
                 spare[expected] -= 1
                 share = self.share(space, EMPTY)
+            if space in look.becoming:
+                share = max(share, self.share(space, EMPTY), self.share(space, look.becoming[space]))
             log += math.log(share)
             if share < AGAINST:
                 found = max(self.spaces[space], key=lambda face, space=space: self.spaces[space][face])  # type: ignore[misc]

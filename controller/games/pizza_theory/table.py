@@ -9,8 +9,9 @@ What is seen, and when it counts:
 - Dice are hidden under hands until all have chosen, and no camera tells whose die it sees. What they decide is read
   from the cutters, which everybody lays by the own die: a cut becomes a move when every cutter lies on a line of its
   own side, all of them at once, so that nothing is known of a cut before all are. The first player of the round
-  confirms them. So does the first player of two the line that the unselected colour's die decided (by its cutter), and
-  the topping beside it, both together or one by one.
+  confirms them, also while toppings are being replaced already, as long as all cutters lie there. So does the first
+  player of two the line that the unselected colour's die decided (by its cutter), and the topping beside it, both
+  together or one by one.
 - Toppings are replaced, cutters taken off and the Pizza turned in any order; meanwhile the display says what is still
   to be done. When all lies as the rules say the first player confirms.
 
@@ -61,8 +62,8 @@ class PizzaTheoryTable:
         if board is None:
             return _without_board(state, scene)
         seen = Seen(scene, board, state.options.components, state.options.colours)
-        candidates = [_candidate(state, (), state, seen, layout)]
-        candidates += [_candidate(state, moves, after, seen, layout) for moves, after in _plays(state, seen)]
+        candidates = [_candidate((), state, seen, layout)]
+        candidates += [_candidate(moves, after, seen, layout) for moves, after in _plays(state, seen)]
         best = max(candidates, key=lambda one: (-len(one.fit.odd), one.fit.log))
         reading = _judged(state, seen, candidates, best, pressed)
         look = appearance(best.state)
@@ -168,13 +169,23 @@ def _topped(
     yield from ((move,) for move in moves if seen.hinted(move.space, name))
 
 
-def _candidate(before: State, moves: Moves, state: State, seen: Seen, layout: Layout) -> _Candidate:
+def _candidate(moves: Moves, state: State, seen: Seen, layout: Layout) -> _Candidate:
     turns = seen.turns({player: rules.place_of(state, player) for player in range(1, state.players + 1)}, layout)
     look = appearance(state)
-    if before.phase is Phase.REPLACE and not moves:
-        # Cutters may be pushed and taken off now, and the cuts are known.
-        look = replace(look, early=frozenset(look.cutters))
+    if state.phase is Phase.REPLACE and moves:
+        # Who forgets the button goes on: toppings are replaced while all cutters still lie there.
+        look = replace(look, becoming=_becoming(state))
     return _Candidate(moves, state, seen.fit(look, places_of(state), turns))
+
+
+def _becoming(state: State) -> Mapping[str, str]:
+    """What lies on each space where toppings are to be replaced, afterwards."""
+    old, new = appearance(state).toppings, appearance(_replaced(state)).toppings
+    return {space: new.get(space, EMPTY) for space, face in old.items() if new.get(space, EMPTY) != face}
+
+
+def _replaced(state: State) -> State:
+    return rules.apply(state, Replace(rules.first_player(state)))
 
 
 # What that means ------------------------------------------------------------------------------------------------------
@@ -266,7 +277,7 @@ def _to_set_up(odd: Odd) -> bool:
 
 def _replacing(state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:
     """Toppings are being replaced, cutters taken off, the Pizza is turned."""
-    after = rules.apply(state, Replace(rules.first_player(state)))
+    after = _replaced(state)
     old, new = appearance(state), appearance(after)
     left, wrong = [], []
     for odd in seen.fit(new, places_of(after), frozenset({0, 1, 2})).odd:

@@ -270,6 +270,18 @@ def test_cuts_count_when_all_lie() -> None:
     assert pizza.read().confirm == 1
 
 
+def test_cuts_that_nobody_has_confirmed_count_while_toppings_are_replaced() -> None:
+    pizza = laid(at(**EXAMPLE))
+    steps = list(pizza.hands.steps(pizza.state, [rules.Replace(1)], pizza.lying()))
+    pizza.state = at(phase="cut", toppings=EXAMPLE["toppings"])
+    for step in steps[:-4]:
+        pizza.lay(*step.lays)
+        assert pizza.moves() == ["P1 cuts 5", "P2 cuts 6", "P3 cuts 4"]
+        assert pizza.read().confirm == 1
+    pizza.clear("a1")
+    assert pizza.fault(1).refusal.pieces == ("a1",)
+
+
 def test_two_players_cut_beside_the_unselected_cutter() -> None:
     pizza = laid(play(added(TWO), "die 4"))
     space = rules.touching(pizza.state)[0]
