@@ -13,7 +13,8 @@ What is seen, and when it counts:
   player of two the line that the unselected colour's die decided (by its cutter), and the topping beside it, both
   together or one by one.
 - Toppings are replaced, cutters taken off and the Pizza turned in any order; meanwhile the display says what is still
-  to be done. When all lies as the rules say the first player confirms.
+  to be done. When all lies as the rules say the first player confirms. Here, too, the next player who adds need not
+  wait for the button.
 
 Toppings beside the Pizza are nobody's move. What cannot be seen speaks for nothing and against nothing.
 """
@@ -130,8 +131,7 @@ def _plays(state: State, seen: Seen, before: Moves = ()) -> Iterator[tuple[Moves
         moves = (*before, *step)
         if not isinstance(step[-1], Pass):
             yield moves, after
-        if not isinstance(step[-1], Replace):
-            yield from _plays(after, seen, moves)
+        yield from _plays(after, seen, moves)
 
 
 def _steps(state: State, seen: Seen, before: Moves) -> Iterator[Moves]:
@@ -206,7 +206,7 @@ def _judged(
     told = tuple(Play(one.moves, chances[one.moves], describe(state, one.moves), _faces(state, one)) for one in worth)
     common = set.intersection(*(set(play.differs) for play in told)) if len(told) > 1 else set()
     told = tuple(replace(play, differs=tuple(f for f in play.differs if f not in common)) for play in told)
-    confirm = _who(state, likeliest.moves[-1])
+    confirm = _who(likeliest)
     return Reading(ReadingKind.MOVES, (), plays=told, confirm=confirm, note=told[0].text)
 
 
@@ -333,9 +333,13 @@ def _words(state: State, move: Move) -> str:
             return f"Player {player} cuts {number}"
 
 
-def _who(state: State, move: Move) -> Player:
-    """Whose button confirms a play that ends with this move."""
-    return rules.first_player(state) if isinstance(move, Roll | Cut | Replace) else move.player
+def _who(candidate: _Candidate) -> Player:
+    """Whose button confirms a play: that of whoever makes its last move, of cuts the first player's of their round."""
+    match candidate.moves[-1]:
+        case Roll() | Cut():
+            return rules.first_player(candidate.state)
+        case move:
+            return move.player
 
 
 def _faces(state: State, candidate: _Candidate) -> tuple[str, ...]:

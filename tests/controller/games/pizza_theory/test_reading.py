@@ -351,6 +351,26 @@ def test_all_replaced_and_turned_is_the_next_round() -> None:
     assert pizza.as_before()
 
 
+def test_the_next_player_adds_before_the_round_is_confirmed() -> None:
+    pizza = laid(at(**EXAMPLE))
+    pizza.play("P1 replaces", "P2 adds c3")
+    assert pizza.moves(1) == ["P1 replaces", "P2 adds c3"]
+    assert pizza.read(1).confirm == 2
+
+
+def test_cuts_of_the_next_round_are_confirmed_by_its_first_player() -> None:
+    pizza = laid(at(**EXAMPLE))
+    after = play(pizza.state, "P1 replaces")
+    texts = ["P1 replaces"]
+    while after.phase is Phase.ADD:
+        texts.append(GAME.format(after, next(GAME.legal(after))))
+        after = play(after, texts[-1])
+    texts += ["P1 cuts 2", "P2 cuts 3", "P3 cuts 5"]
+    pizza.play(*texts)
+    assert sorted(pizza.moves()) == sorted(texts)
+    assert pizza.read().confirm == 2
+
+
 def test_what_is_still_to_be_done_is_said() -> None:
     pizza = laid(at(**EXAMPLE))
     steps = list(pizza.hands.steps(pizza.state, [GAME.parse(pizza.state, "P1 replaces")], pizza.lying()))
