@@ -43,13 +43,13 @@ def to_set_up(state: State, odd: Sequence[Odd]) -> str:
 
 def cutters_to_lay(state: State, missing: Sequence[Player]) -> str:
     """Whose cutter is still to be laid."""
-    return f"Still to lay: the {joined([rules.colour(state, player) for player in missing])} cutter"
+    return f"Still to lay: {joined([f'the {rules.colour(state, player)} cutter' for player in missing])}"
 
 
 def cutters_missing(state: State, missing: Sequence[Player]) -> Fault:
     """Somebody confirms cuts of which some are not there."""
     names = [rules.colour(state, player) for player in missing]
-    problem = f"The {joined(names)} cutter lies on no line."
+    problem = f"The {joined(names)} {'cutter lies' if len(names) == 1 else 'cutters lie'} on no line."
     remedy = "Everybody lays the cutter on the line of the own side that the own die shows."
     faces = tuple(f"cutter/{name}" for name in names)
     return Fault(Refusal(headings.CUT_PIZZA, problem, remedy, faces), missing[0], certain=False)

@@ -171,7 +171,7 @@ def _topped(
 
 def _candidate(moves: Moves, state: State, seen: Seen, layout: Layout) -> _Candidate:
     turns = seen.turns({player: rules.place_of(state, player) for player in range(1, state.players + 1)}, layout)
-    look = appearance(state)
+    look = appearance(_passed(state))
     if state.phase is Phase.REPLACE and moves:
         # Who forgets the button goes on: toppings are replaced while all cutters still lie there.
         look = replace(look, becoming=_becoming(state))
@@ -225,14 +225,15 @@ def _chances(
 
 def _as_before(state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:
     """Nobody has begun anything, or cutters are on their way."""
-    if state.phase is Phase.CUT and (missing := _missing_cutters(state, seen)) and len(missing) < state.players:
-        fault = faults.cutters_missing(state, missing)
-        if confirmer(state) in pressed:
-            return Reading(ReadingKind.FAULT, (), fault=fault)
+    passing, passed = _passing(state), _passed(state)
+    declaring = passing is not None and passing.player in pressed
+    missing = _missing_cutters(passed, seen) if passed.phase is Phase.CUT and not declaring else ()
+    if missing and len(missing) < state.players:
+        if confirmer(passed) in pressed:
+            return Reading(ReadingKind.FAULT, (), fault=faults.cutters_missing(state, missing))
         return Reading(ReadingKind.UNFINISHED, (), note=faults.cutters_to_lay(state, missing))
     if state.phase is Phase.REPLACE and confirmer(state) in pressed:
         return _replacing(state, seen, pressed)
-    passing = _passing(state)
     if passing is None:
         return Reading(ReadingKind.AS_BEFORE, ())
     play = Play((passing,), 1.0, describe(state, (passing,)))
@@ -250,6 +251,13 @@ def _passing(state: State) -> Pass | None:
     return None
 
 
+def _passed(state: State) -> State:
+    """The state when all have passed who have nothing else to do: nobody need wait for their buttons."""
+    while (passing := _passing(state)) is not None:
+        state = rules.apply(state, passing)
+    return state
+
+
 def _missing_cutters(state: State, seen: Seen) -> tuple[Player, ...]:
     """The players whose cutter lies on none of their lines yet."""
     places = places_of(state)
@@ -264,9 +272,12 @@ def _nothing_fits(
     odd = best.fit.odd
     if is_setting_up(state) and all(_to_set_up(one) for one in before.fit.odd):
         return Reading(ReadingKind.UNFINISHED, (), note=faults.to_set_up(state, before.fit.odd))
-    if state.phase is Phase.CUT and not pressed & {confirmer(state)} and all(one.cutter is not None for one in odd):
-        fault = faults.fault_of(best.state, odd, seen)
-        return Reading(ReadingKind.UNFINISHED, (), fault=fault, note=fault.refusal.remedy)
+    if all(one.cutter is not None for one in odd) and (passed := _passed(best.state)).phase is Phase.CUT:
+        fault = faults.fault_of(passed, odd, seen)
+        if confirmer(state) in pressed:
+            return Reading(ReadingKind.FAULT, (), fault=fault)
+        note = f"{fault.refusal.problem} {fault.refusal.remedy}"
+        return Reading(ReadingKind.UNFINISHED, (), fault=fault, note=note)
     return Reading(ReadingKind.FAULT, (), fault=faults.fault_of(best.state, odd, seen))
 
 

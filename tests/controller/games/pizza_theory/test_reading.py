@@ -139,17 +139,37 @@ def test_a_space_under_a_hand_says_nothing() -> None:
     assert pizza.moves() == ["P1 adds d4"]
 
 
+def without_space(number: int) -> State:
+    """A position in which this player is to add a topping and has no space."""
+    others = {"red": ["a1"], "green": ["g1"], "white": ["g4"]}
+    own = START.options.colours[number - 1]
+    toppings = others | {own: ["b2", "b4", "d2", "d5", "f2", "f4", "d7"]}
+    fills = next(name for name in toppings if name != own)
+    state = at(next=number, toppings=toppings)
+    while free := rules.available(state, number):
+        toppings[fills].append(free[0])
+        state = at(next=number, toppings=toppings)
+    return state
+
+
 def test_who_has_no_space_presses() -> None:
-    state = at(toppings={"red": ["b2", "b4", "d2", "d5", "f2", "f4", "d7"], "green": ["a1", "g1"], "white": []})
-    assert state.phase is Phase.ADD
-    while rules.available(state, 1):
-        space = rules.available(state, 1)[0]
-        toppings = {"red": sorted(state.toppings[0]), "green": [*sorted(state.toppings[1]), space], "white": []}
-        state = at(toppings=toppings)
-    reading = laid(state).read()
+    reading = laid(without_space(1)).read()
     assert reading.kind is ReadingKind.AS_BEFORE
     assert reading.declares == {1}
-    assert [GAME.format(state, move) for move in reading.plays[0].moves] == ["P1 passes"]
+    assert [GAME.format(without_space(1), move) for move in reading.plays[0].moves] == ["P1 passes"]
+
+
+def test_nobody_waits_for_the_button_of_who_has_no_space() -> None:
+    pizza = laid(without_space(3))
+    pizza.cutter(1, 3)
+    assert pizza.unfinished() == "Still to lay: the green cutter and the white cutter"
+    assert pizza.fault(1).refusal.heading == headings.CUT_PIZZA
+    assert pizza.read(3).declares == {3}
+    pizza.cutter(2, 4)
+    pizza.cutter(3, 1, of=1)
+    assert "along a line of the 1st" in pizza.unfinished()
+    pizza.cutter(3, 1)
+    assert pizza.moves() == ["P3 passes", "P1 cuts 3", "P2 cuts 4", "P3 cuts 1"]
 
 
 @pytest.mark.parametrize(
@@ -261,7 +281,8 @@ def test_an_unselected_topping_before_its_turn() -> None:
 def test_cuts_count_when_all_lie() -> None:
     pizza = laid(added())
     pizza.cutter(1, 5)
-    assert "green and white" in pizza.unfinished()
+    assert pizza.unfinished() == "Still to lay: the green cutter and the white cutter"
+    assert pizza.fault(1).refusal.problem == "The green and white cutters lie on no line."
     pizza.cutter(3, 4)
     assert "green" in pizza.unfinished()
     assert pizza.fault(1).refusal.pieces == ("cutter/green",)
