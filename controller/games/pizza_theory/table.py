@@ -114,11 +114,6 @@ def places_of(state: State) -> tuple[Place, ...]:
     return tuple(places[rules.place_of(state, number)] for number in range(1, COLOURS + 1))
 
 
-def is_setting_up(state: State) -> bool:
-    """Whether nothing has been played yet."""
-    return state.round == 1 and state.phase is Phase.ADD and len(state.order) == state.players
-
-
 # Which plays the scene may show ---------------------------------------------------------------------------------------
 
 
@@ -196,7 +191,7 @@ def _judged(
 ) -> Reading:
     fitting = [one for one in candidates if not one.fit.odd]
     if not fitting:
-        return _nothing_fits(state, seen, candidates[0], best, pressed)
+        return _nothing_fits(state, seen, best, pressed)
     chances = _chances(state, seen, fitting, pressed)
     likeliest = max(fitting, key=lambda one: chances[one.moves])
     if not likeliest.moves:
@@ -264,14 +259,12 @@ def _missing_cutters(state: State, seen: Seen) -> tuple[Player, ...]:
     return tuple(p for p in rules.yet_to_cut(state) if not seen.lines_of(places[p - 1], rules.colour(state, p)))
 
 
-def _nothing_fits(
-    state: State, seen: Seen, before: _Candidate, best: _Candidate, pressed: frozenset[Player]
-) -> Reading:
+def _nothing_fits(state: State, seen: Seen, best: _Candidate, pressed: frozenset[Player]) -> Reading:
     if state.phase is Phase.REPLACE:
         return _replacing(state, seen, pressed)
     odd = best.fit.odd
-    if is_setting_up(state) and all(_to_set_up(one) for one in before.fit.odd):
-        return Reading(ReadingKind.UNFINISHED, (), note=faults.to_set_up(state, before.fit.odd))
+    if faults.is_setting_up(state):
+        return _setting_up(state, seen, best)
     if all(one.cutter is not None for one in odd) and (passed := _passed(best.state)).phase is Phase.CUT:
         fault = faults.fault_of(passed, odd, seen)
         if confirmer(state) in pressed:
@@ -279,6 +272,19 @@ def _nothing_fits(
         note = f"{fault.refusal.problem} {fault.refusal.remedy}"
         return Reading(ReadingKind.UNFINISHED, (), fault=fault, note=note)
     return Reading(ReadingKind.FAULT, (), fault=faults.fault_of(best.state, odd, seen))
+
+
+def _setting_up(state: State, seen: Seen, best: _Candidate) -> Reading:
+    """The Pizza is being laid; who adds first may have done so already."""
+    odd = best.fit.odd
+    wrong = [one for one in odd if not _to_set_up(one)]
+    if not wrong:
+        return Reading(ReadingKind.UNFINISHED, (), note=faults.to_set_up(state, odd))
+    # Of what is not laid yet only what may lie elsewhere, or whether the Pizza is turned, tells what is wrong.
+    found = {one.found for one in wrong if one.space}
+    about = [one for one in odd if one.turned] or [one for one in odd if one in wrong or one.expected in found]
+    misplaced = any(one.expected != EMPTY for one in about)
+    return Reading(ReadingKind.FAULT, (), fault=faults.fault_of(state if misplaced else best.state, about, seen))
 
 
 def _to_set_up(odd: Odd) -> bool:
@@ -300,16 +306,16 @@ def _replacing(state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:
     finished = confirmer(state) in pressed
     if wrong:
         kind = ReadingKind.FAULT if finished else ReadingKind.UNFINISHED
-        return Reading(kind, (), fault=faults.wrongly_replaced(wrong, seen), note=faults.still_to_do(left, seen))
+        return Reading(kind, (), fault=faults.wrongly_replaced(wrong, seen), note=faults.still_to_do(after, left, seen))
     if finished:
-        return Reading(ReadingKind.FAULT, (), fault=faults.not_replaced(state, left, seen))
-    return Reading(ReadingKind.UNFINISHED, (), note=faults.still_to_do(left, seen))
+        return Reading(ReadingKind.FAULT, (), fault=faults.not_replaced(state, after, left, seen))
+    return Reading(ReadingKind.UNFINISHED, (), note=faults.still_to_do(after, left, seen))
 
 
 def _without_board(state: State, scene: Scene) -> Reading:
     places = tuple("stray" for _ in scene.sightings)
     faces = tuple(sighting.face for sighting in scene.sightings)
-    if is_setting_up(state):
+    if faults.is_setting_up(state):
         return Reading(ReadingKind.UNFINISHED, places, faces, note=faults.LAY_PIZZA.format(rules.first_player(state)))
     fault = Fault(faults.NO_PIZZA, None, certain=False)
     return Reading(ReadingKind.FAULT, places, faces, fault=fault)

@@ -81,6 +81,46 @@ def test_the_pizza_is_to_be_turned_at_the_start() -> None:
     assert "1st faces player 1" in pizza.unfinished()
 
 
+def test_who_adds_before_all_is_laid_is_told_what_is_still_to_be_laid() -> None:
+    pizza = laid(START)
+    pizza.clear("e5")
+    pizza.play("P1 adds d4")
+    assert pizza.unfinished(1) == "Still to lay on the X spaces: white at the 3rd"
+    pizza.top("white", "g4")
+    assert pizza.fault(1).refusal.pieces == ("e5", "g4")
+    pizza.clear("g4")
+    pizza.top("white", "e5")
+    assert pizza.moves() == ["P1 adds d4"]
+
+
+def test_a_first_topping_on_another_space_than_its_x_space_is_set_up_wrongly() -> None:
+    pizza = laid(START)
+    pizza.clear("c2")
+    pizza.top("red", "c1")
+    refusal = pizza.fault().refusal
+    assert refusal.heading == headings.SETUP
+    assert refusal.remedy == "Lay it on c2: the X spaces at the 1st are for red."
+
+
+def test_players_who_have_taken_each_others_colour_are_told_whose_side_is_whose() -> None:
+    pizza = laid(START)
+    for red, green in (("c2", "b3"), ("e2", "c5")):
+        pizza.clear(red)
+        pizza.clear(green)
+        pizza.top("green", red)
+        pizza.top("red", green)
+    refusal = pizza.fault().refusal
+    assert refusal.heading == headings.SETUP
+    assert refusal.remedy == "Lay a green one there: the X spaces at the 2nd are for green."
+
+
+def test_a_cutter_that_lies_there_while_the_pizza_is_laid_is_taken_off() -> None:
+    pizza = laid(START)
+    pizza.clear("c2")
+    pizza.cutter(1, 3)
+    assert pizza.fault().refusal.remedy.startswith("Take it off the Pizza.")
+
+
 def test_the_first_topping_shows_with_everything_laid_at_once() -> None:
     pizza = LaidPizza(START)
     pizza.play("P1 adds d4")
@@ -212,6 +252,15 @@ def test_a_topping_pushed_to_another_space_is_laid_back() -> None:
     fault = pizza.fault()
     assert "c2 lies on c1" in fault.refusal.problem
     assert fault.refusal.pieces == ("c2", "c1")
+
+
+def test_a_topping_on_top_of_another_is_no_replacing() -> None:
+    pizza = laid(play(START, "P1 adds d4"))
+    pizza.clear("d4")
+    pizza.top("green", "d4")
+    refusal = pizza.fault(2).refusal
+    assert refusal.heading == headings.ADD_TOPPINGS
+    assert "empty spaces" in refusal.remedy
 
 
 def test_a_turned_pizza_is_to_be_turned_back() -> None:
@@ -359,6 +408,7 @@ def test_a_topping_while_cutting() -> None:
     free = rules.available(pizza.state, 1)[0]
     pizza.top("red", free)
     assert pizza.fault().refusal.pieces == (free,)
+    assert pizza.fault().refusal.remedy.startswith("Take it back.")
 
 
 # Replace Toppings, Rotate the Pizza -----------------------------------------------------------------------------------
@@ -430,7 +480,9 @@ def test_turned_the_wrong_way() -> None:
     pizza = laid(at(**EXAMPLE))
     pizza.play("P1 replaces")
     pizza.turn(-120.0)
-    assert pizza.fault(1).refusal.heading == headings.ROTATE_PIZZA
+    refusal = pizza.fault(1).refusal
+    assert refusal.heading == headings.ROTATE_PIZZA
+    assert refusal.remedy == "Turn the Pizza clockwise until its 1st faces player 2."
 
 
 def test_the_end_needs_no_more_toppings_than_there_are() -> None:
