@@ -1,6 +1,6 @@
 """What is wrong on the table, in a player's words: each thing that lies otherwise than the rules allow."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from controller.game import Player, Refusal
@@ -90,12 +90,14 @@ def not_replaced(state: State, after: State, left: Sequence[Odd], seen: Seen) ->
     return Fault(Refusal(headings.ROTATE_PIZZA, problem, remedy, ("board",)), leader, (seen.board,))
 
 
-def wrongly_replaced(wrong: Sequence[Odd], seen: Seen) -> Fault:
-    """Toppings are replaced by others, or others are, than the slices say."""
+def wrongly_replaced(wrong: Sequence[Odd], before: Mapping[str, str], seen: Seen) -> Fault:
+    """Toppings are replaced by others, or others are, than the slices say; `before`: what lay on each space."""
     first = wrong[0]
     spaces = tuple(one.space for one in wrong if (one.expected, one.found) == (first.expected, first.found))
     lies = "nothing lies" if first.found == EMPTY else f"a {first.found} topping lies"
     remedy = f"Lay {first.expected} there." if first.expected != EMPTY else "Leave it empty."
+    if first.expected == EMPTY and not any(space in before for space in spaces):
+        remedy = "Take it back: toppings are added when all are replaced."
     problem = f"On {some(spaces)} {lies} now."
     refusal = Refusal(headings.REPLACE_TOPPINGS, problem, remedy, spaces)
     return Fault(refusal, None, _toppings_on(spaces, seen), certain=first.certain)
@@ -109,7 +111,10 @@ def _added(state: State, odd: Odd, seen: Seen) -> Fault:
     number = state.options.colours.index(odd.found) + 1
     refusal, player = _refusal_of_topping(state, number, odd.space)
     refusal = Refusal(refusal.heading, refusal.problem, refusal.remedy, (odd.space,))
-    return Fault(refusal, player, _toppings_on((odd.space,), seen), certain=odd.certain)
+    # Who is to add before may have done so where nothing is seen.
+    before = [space for adder in state.order[:1] if adder != player for space in rules.available(state, adder)]
+    certain = odd.certain and all(seen.spaces.get(space) for space in before)
+    return Fault(refusal, player, _toppings_on((odd.space,), seen), certain=certain)
 
 
 def _refusal_of_topping(state: State, number: int, space: str) -> tuple[Refusal, Player | None]:

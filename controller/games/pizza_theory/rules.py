@@ -630,10 +630,10 @@ _RULES: dict[type, tuple[tuple[Phase, ...], Callable[[State, Any], Refusal | Non
 }
 
 _UNTIMELY: dict[type, tuple[str, str]] = {
-    Add: (headings.ADD_TOPPINGS, "Toppings are added at the beginning of a round."),
+    Add: (headings.ADD_TOPPINGS, "Each player adds one topping a round, at its beginning."),
     Pass: (headings.ADD_TOPPINGS, "Passing is for players who have no space to add a topping, in their turn."),
     Roll: (headings.UNSELECTED_TURN, "The die is rolled for the unselected color when both players have added."),
-    Place: (headings.UNSELECTED_TURN, "A topping of the unselected color is placed when its die has been rolled."),
+    Place: (headings.UNSELECTED_TURN, "The unselected color gets one topping a round, when its die has been rolled."),
     Cut: (headings.CUT_PIZZA, "A cut is chosen once in a round, when all toppings have been added."),
     Replace: (headings.REPLACE_TOPPINGS, "Toppings are replaced when all cutters lie on the Pizza."),
 }

@@ -6,7 +6,7 @@ thinks it is, and what cannot be seen speaks neither for nor against anything.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from controller.games.pizza_theory.components import Components, Place
@@ -224,7 +224,7 @@ class Seen:
             if share < AGAINST:
                 found = max(self.spaces[space], key=lambda face, space=space: self.spaces[space][face])  # type: ignore[misc]
                 odd.append(Odd(space, expected, found, certain=self.spaces[space][found] >= CERTAIN))
-        return log, odd
+        return log, _without_spare(odd, spare)
 
     def _fit_cutters(self, look: Appearance, places: Sequence[Place]) -> tuple[float, list[Odd]]:
         log, odd, left = 0.0, list[Odd](), list(self.cutters)
@@ -257,6 +257,17 @@ class Seen:
         off = {number: max(abs(low - at), abs(high - at)) for number, at in enumerate(place.lines, 1)}
         near = {number: far for number, far in off.items() if far <= BESIDE_LINE}
         return Cutter(index, colours, place, {n: math.exp(-((far / LINE_SPREAD) ** 2) / 2) for n, far in near.items()})
+
+
+def _without_spare(odd: Sequence[Odd], spare: Mapping[str, int]) -> list[Odd]:
+    """Of what lies otherwise the last stay empty, as far as there are no more toppings for them."""
+    left, told = dict(spare), list[Odd]()
+    for one in reversed(odd):
+        none = left.get(one.expected, 0) > 0
+        if none:
+            left[one.expected] -= 1
+        told.insert(0, replace(one, expected=EMPTY) if none else one)
+    return told
 
 
 def find_board(scene: Scene) -> int | None:

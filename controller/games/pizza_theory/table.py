@@ -306,7 +306,8 @@ def _replacing(state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:
     finished = confirmer(state) in pressed
     if wrong:
         kind = ReadingKind.FAULT if finished else ReadingKind.UNFINISHED
-        return Reading(kind, (), fault=faults.wrongly_replaced(wrong, seen), note=faults.still_to_do(after, left, seen))
+        fault = faults.wrongly_replaced(wrong, old.toppings, seen)
+        return Reading(kind, (), fault=fault, note=faults.still_to_do(after, left, seen))
     if finished:
         return Reading(ReadingKind.FAULT, (), fault=faults.not_replaced(state, after, left, seen))
     return Reading(ReadingKind.UNFINISHED, (), note=faults.still_to_do(after, left, seen))
@@ -345,7 +346,8 @@ def _words(state: State, move: Move) -> str:
         case Roll(number):
             return f"The {rules.colour(state, UNSELECTED)} cutter lies on line {number}"
         case Replace(_):
-            return "The toppings are replaced and the Pizza is turned"
+            ends = _replaced(state).phase is Phase.OVER
+            return f"The toppings are replaced and the {'game is over' if ends else 'Pizza is turned'}"
         case Cut(player, number):
             return f"Player {player} cuts {number}"
 

@@ -230,6 +230,15 @@ def test_a_topping_that_may_not_lie_there(colour: str, space: str, heading: str,
     assert [pizza.scene().sightings[i].face for i in fault.sightings] == [colour]
 
 
+def test_who_is_to_add_first_may_have_done_so_where_nothing_is_seen() -> None:
+    pizza = laid(START)
+    pizza.play("P1 adds d4", "P2 adds a1")
+    pizza.eyes.doubt["d4"] = ()
+    fault = pizza.fault(2)
+    assert fault.refusal.pieces == ("a1",)
+    assert not fault.certain
+
+
 def test_two_toppings_at_once() -> None:
     pizza = laid(START)
     pizza.top("red", "d4")
@@ -476,6 +485,14 @@ def test_a_wrong_colour_is_named() -> None:
     assert fault.refusal.pieces == ("b2",)
 
 
+def test_a_topping_added_too_early_is_taken_back() -> None:
+    pizza = laid(at(**EXAMPLE))
+    pizza.top("green", "c3")
+    refusal = pizza.fault(1).refusal
+    assert refusal.pieces == ("c3",)
+    assert refusal.remedy.startswith("Take it back")
+
+
 def test_turned_the_wrong_way() -> None:
     pizza = laid(at(**EXAMPLE))
     pizza.play("P1 replaces")
@@ -498,8 +515,12 @@ def test_the_end_needs_no_more_toppings_than_there_are() -> None:
     assert after.phase is Phase.OVER
     assert len(after.toppings[0]) == 17
     pizza = laid(state)
+    assert pizza.fault(1).refusal.remedy == "Still to do: red on g2; take away what lies on g3."
     pizza.play("P1 replaces")
     assert pizza.moves() == ["P1 replaces"]
+    assert pizza.read().note == "The toppings are replaced and the game is over"
+    pizza.cutter(1, 1)
+    assert pizza.fault(1).refusal.remedy == "Take the cutters off."
 
 
 # Lamps ----------------------------------------------------------------------------------------------------------------
