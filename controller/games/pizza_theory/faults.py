@@ -12,6 +12,7 @@ from controller.reading import Fault
 from vision.scene import EMPTY
 
 LAY_PIZZA = "Lay the Pizza in the middle, its 1st towards player {}"
+SEATED = "Player 2 sits to the {0} of player 1: change seats, or start anew with the option second_sits, {0}."
 TO_BE_READ = "toppings are replaced when the cuts have been read"
 NO_PIZZA = Refusal(
     headings.SETUP, "The Pizza cannot be seen.", "Lay it in the middle of the table and take hands off it.", ("board",)

@@ -27,9 +27,10 @@ from itertools import product
 from controller.game import Player
 from controller.games.pizza_theory import faults, rules
 from controller.games.pizza_theory.components import Place
+from controller.games.pizza_theory.laid import board_turn
 from controller.games.pizza_theory.rules import COLOURS, UNSELECTED, Add, Cut, Move, Pass, Phase, Replace, Roll, State
 from controller.games.pizza_theory.rules import Place as PlaceTopping
-from controller.games.pizza_theory.seen import Appearance, Fit, Odd, Seen, find_board
+from controller.games.pizza_theory.seen import SEATS_APART, Appearance, Fit, Odd, Seen, find_board
 from controller.reading import Fault, Layout, Play, Reading, ReadingKind
 from vision.scene import EMPTY, PieceKind, Scene, Sighting
 
@@ -59,6 +60,10 @@ class PizzaTheoryTable:
 
     def read(self, state: State, scene: Scene, layout: Layout, pressed: frozenset[Player]) -> Reading:
         """What a scene at rest says."""
+        reading = self._read(state, scene, layout, pressed)
+        return _told_of_seats(reading, state, layout) if faults.is_setting_up(state) else reading
+
+    def _read(self, state: State, scene: Scene, layout: Layout, pressed: frozenset[Player]) -> Reading:
         board = find_board(scene)
         if board is None:
             return _without_board(state, scene)
@@ -165,7 +170,7 @@ def _topped(
 
 
 def _candidate(moves: Moves, state: State, seen: Seen, layout: Layout) -> _Candidate:
-    turns = seen.turns({player: rules.place_of(state, player) for player in range(1, state.players + 1)}, layout)
+    turns = seen.turns(_places(state), layout)
     look = appearance(_passed(state))
     if state.phase is Phase.REPLACE and moves:
         # Who forgets the button goes on: toppings are replaced while all cutters still lie there.
@@ -311,6 +316,29 @@ def _replacing(state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:
     if finished:
         return Reading(ReadingKind.FAULT, (), fault=faults.not_replaced(state, after, left, seen))
     return Reading(ReadingKind.UNFINISHED, (), note=faults.still_to_do(after, left, seen))
+
+
+def _places(state: State) -> dict[Player, int]:
+    """Which of the board's places each player faces."""
+    return {player: rules.place_of(state, player) for player in range(1, state.players + 1)}
+
+
+def _told_of_seats(reading: Reading, state: State, layout: Layout) -> Reading:
+    """What is still to be laid, or lies wrongly; where two players sit otherwise than the option says, that as well."""
+    seated = rules.seated_otherwise(state)
+    if state.players != 2 or _face_theirs(state, layout) or not _face_theirs(seated, layout):
+        return reading
+    told = faults.SEATED.format(seated.options.second_sits)
+    if reading.fault is not None:
+        refusal = reading.fault.refusal
+        refusal = replace(refusal, remedy=f"{refusal.remedy} {told}")
+        return replace(reading, fault=replace(reading.fault, refusal=refusal))
+    return replace(reading, note=f"{reading.note}. {told}") if reading.note else reading
+
+
+def _face_theirs(state: State, layout: Layout) -> bool:
+    """Whether the Pizza can lie so that everybody faces the own side."""
+    return board_turn(_places(state), layout.areas)[1] >= SEATS_APART
 
 
 def _without_board(state: State, scene: Scene) -> Reading:

@@ -121,6 +121,22 @@ def test_a_cutter_that_lies_there_while_the_pizza_is_laid_is_taken_off() -> None
     assert pizza.fault().refusal.remedy.startswith("Take it off the Pizza.")
 
 
+def test_two_players_who_sit_otherwise_are_told_how_to_play_so() -> None:
+    beside = {1: 1, 2: 6}
+    assert LaidPizza(TWO, seats=beside).unfinished().endswith("start anew with the option second_sits, right.")
+    pizza = LaidPizza(TWO, seats=beside).arrange()
+    pizza.clear("e5")
+    pizza.top("green", "e5")
+    assert "second_sits, right" in pizza.fault().refusal.remedy
+    assert "second_sits" not in LaidPizza(TWO, seats={1: 1, 2: 4}).unfinished()
+    seated = GAME.start(2, {"second_sits": "right"}, 1)
+    assert "second_sits" not in LaidPizza(seated, seats=beside).unfinished()
+    pizza = LaidPizza(seated, seats=beside).arrange()
+    assert pizza.as_before()
+    pizza.turn(120.0)
+    assert "1st faces player 1" in pizza.unfinished()
+
+
 def test_the_first_topping_shows_with_everything_laid_at_once() -> None:
     pizza = LaidPizza(START)
     pizza.play("P1 adds d4")

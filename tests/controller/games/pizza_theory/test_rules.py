@@ -565,6 +565,17 @@ def test_two_players_all_three_colours_are_set_up() -> None:
     assert shown["unselected"]["supply"] == 14
 
 
+def test_two_players_the_second_may_sit_to_the_right() -> None:
+    state = GAME.start(2, {"second_sits": "right"}, 2)
+    names = [GAME.components.places[rules.place_of(state, number)].name for number in (1, 2, 3)]
+    assert names == ["2nd", "1st", "3rd"]
+    state = GAME.start(2, {"second_sits": "right"}, 1)
+    names = [GAME.components.places[rules.place_of(state, number)].name for number in (1, 2, 3)]
+    assert names == ["1st", "3rd", "2nd"]
+    assert state.toppings == tuple(frozenset(GAME.components.places[place].starts) for place in (0, 2, 1))
+    assert GAME.start(3, {"second_sits": "right"}, 1).toppings == GAME.start(3, {}, 1).toppings
+
+
 def test_two_players_choose_their_colours() -> None:
     shown = GAME.view(GAME.start(2, {"colours": ["white", "red", "green"]}), None)
     assert [one["colour"] for one in shown["players"]] == ["white", "red"]
