@@ -174,6 +174,16 @@ class Seen:
         """From a space to the next."""
         return 0.0 if self._lattice is None else abs(self._lattice.scale) * math.sqrt(3)
 
+    @cached_property
+    def unseen(self) -> frozenset[str]:
+        """The spaces of which vision mostly cannot say what lies there."""
+        return frozenset(space for space, contents in self.spaces.items() if sum(contents.values()) <= LEAST)
+
+    def doubt(self, space: str, face: str) -> float:
+        """How likely something else lies there, beside this face; 0 where vision does not think it possible."""
+        others = (likely for other, likely in self.spaces.get(space, {}).items() if other != face and likely >= HINT)
+        return max(others, default=0.0) / self.share(space, face)
+
     def hinted(self, space: str, face: str) -> bool:
         """Whether vision thinks it possible that this lies there."""
         return self.spaces.get(space, {}).get(face, 0.0) >= HINT

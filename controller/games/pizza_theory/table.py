@@ -220,7 +220,21 @@ def _chances(
     other = OTHER + seen.ceiling() + max(one.fit.log_others for one in fitting)
     top = max(*logs.values(), other)
     total = sum(math.exp(log - top) for log in logs.values()) + math.exp(other - top)
+    total += sum(math.exp(logs[one.moves] - top) * _where_unseen(one, seen) for one in fitting)
     return {moves: math.exp(log - top) / total for moves, log in logs.items()}
+
+
+def _where_unseen(one: _Candidate, seen: Seen) -> float:
+    """How likely a topping that the play takes from doubtful looks was laid where nothing is seen, beside the play."""
+    free = seen.unseen.difference(*one.state.toppings)
+    return sum(len(free) * seen.doubt(space, face) for space, face in _laid(one.state, one.moves))
+
+
+def _laid(state: State, moves: Moves) -> list[tuple[str, str]]:
+    """The toppings of a play: each space and colour."""
+    toppings = (move for move in moves if isinstance(move, Add | PlaceTopping))
+    numbers = ((move.space, move.player if isinstance(move, Add) else UNSELECTED) for move in toppings)
+    return [(space, rules.colour(state, number)) for space, number in numbers]
 
 
 def _as_before(state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:

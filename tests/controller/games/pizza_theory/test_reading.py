@@ -208,6 +208,17 @@ def without_space(number: int) -> State:
     return state
 
 
+def test_a_doubtful_topping_may_lie_where_nothing_is_seen_instead() -> None:
+    pizza = laid(play(START, "P1 adds a1", "P2 adds g1"))
+    pizza.play("P3 adds d4", "P1 cuts 5", "P2 cuts 6", "P3 cuts 4")
+    pizza.eyes.doubt = {"d4": (), "a2": ((EMPTY, 0.35), ("white", 0.64))}
+    reading = pizza.read(1)
+    assert reading.kind is ReadingKind.MOVES
+    assert reading.plays[0].probability < 0.8
+    pizza.eyes.doubt = {"a2": (), "a4": ()}
+    assert pizza.moves()[0] == "P3 adds d4"
+
+
 def test_who_has_no_space_presses() -> None:
     reading = laid(without_space(1)).read()
     assert reading.kind is ReadingKind.AS_BEFORE
