@@ -58,7 +58,7 @@ def cutters_missing(state: State, missing: Sequence[Player]) -> Fault:
     """Somebody confirms cuts of which some are not there."""
     names = [rules.colour(state, player) for player in missing]
     problem = f"The {joined(names)} {'cutter lies' if len(names) == 1 else 'cutters lie'} on no line."
-    remedy = "Everybody lays the cutter on the line of the own side that the own die shows."
+    remedy = "Each player's cutter lies on the line of their own side that their die shows."
     faces = tuple(f"cutter/{name}" for name in names)
     return Fault(Refusal(headings.CUT_PIZZA, problem, remedy, faces), missing[0], certain=False)
 
@@ -95,11 +95,11 @@ def wrongly_replaced(wrong: Sequence[Odd], before: Mapping[str, str], seen: Seen
     """Toppings are replaced by others, or others are, than the slices say; `before`: what lay on each space."""
     first = wrong[0]
     spaces = tuple(one.space for one in wrong if (one.expected, one.found) == (first.expected, first.found))
-    lies = "nothing lies" if first.found == EMPTY else f"a {first.found} topping lies"
+    lies = "Nothing" if first.found == EMPTY else first.found.capitalize()
     remedy = f"Lay {first.expected} there." if first.expected != EMPTY else "Leave it empty."
     if first.expected == EMPTY and not any(space in before for space in spaces):
-        remedy = "Take it back: toppings are added when all are replaced."
-    problem = f"On {some(spaces)} {lies} now."
+        remedy = "Take it back: toppings are added when all are replaced, the cutters off and the Pizza turned."
+    problem = f"{lies} lies on {some(spaces)} now."
     refusal = Refusal(headings.REPLACE_TOPPINGS, problem, remedy, spaces)
     return Fault(refusal, None, _toppings_on(spaces, seen), certain=first.certain)
 
@@ -227,7 +227,8 @@ def _refusal_of_cutter(state: State, number: int, cutter: Cutter) -> Refusal:
         return Refusal(heading, f"The {name} cutter lies along no line.", remedy)
     if cutter.place is not side:
         return Refusal(heading, f"The {name} cutter lies along a line of the {cutter.place.name}.", remedy)
-    return Refusal(heading, f"The {name} cutter lies on line {line}, which is not its own.", remedy)
+    where = "between two lines" if cutter.line is None else f"on line {line}, which is not its own"
+    return Refusal(heading, f"The {name} cutter lies {where}.", remedy)
 
 
 # Words ----------------------------------------------------------------------------------------------------------------

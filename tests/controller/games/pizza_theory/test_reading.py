@@ -352,6 +352,9 @@ def test_the_unselected_cutter_on_another_line_than_it_was() -> None:
     pizza = laid(play(added(TWO), "die 4"))
     pizza.cutter(3, 2)
     assert "line 4" in pizza.fault().refusal.remedy
+    assert "on line 2" in pizza.fault().refusal.problem
+    pizza.cutter(3, 5, aside=0.5)
+    assert pizza.fault().refusal.problem == "The white cutter lies between two lines."
 
 
 def test_an_unselected_topping_before_its_turn() -> None:
@@ -517,6 +520,7 @@ def test_a_topping_added_too_early_is_taken_back() -> None:
     pizza.top("green", "c3")
     refusal = pizza.fault(1).refusal
     assert refusal.pieces == ("c3",)
+    assert refusal.problem == "Green lies on c3 now."
     assert refusal.remedy.startswith("Take it back")
 
 
