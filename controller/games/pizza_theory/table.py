@@ -206,8 +206,11 @@ def _judged(
     told = tuple(Play(one.moves, chances[one.moves], describe(state, one.moves), _faces(state, one)) for one in worth)
     common = set.intersection(*(set(play.differs) for play in told)) if len(told) > 1 else set()
     told = tuple(replace(play, differs=tuple(f for f in play.differs if f not in common)) for play in told)
-    confirm = _who(likeliest)
-    return Reading(ReadingKind.MOVES, (), plays=told, confirm=confirm, note=told[0].text)
+    # Where it is not clear who moved last, any of them who presses is asked.
+    confirming = [_who(one) for one in worth]
+    confirm = next((player for player in confirming if player in pressed), confirming[0])
+    others = frozenset(confirming) - {confirm}
+    return Reading(ReadingKind.MOVES, (), plays=told, confirm=confirm, others=others, note=told[0].text)
 
 
 def _chances(

@@ -185,6 +185,21 @@ def test_two_spaces_that_may_have_it_are_asked_about() -> None:
     assert reading.plays[0].probability < 0.6
 
 
+def test_who_presses_is_asked_where_the_next_player_may_have_added_as_well() -> None:
+    pizza = laid(START)
+    pizza.play("P1 adds d4")
+    pizza.eyes.doubt["a1"] = (("green", 0.55), (EMPTY, 0.44))
+    reading = pizza.read()
+    assert reading.plays[0].moves[1:] == (rules.Add(2, "a1"),)
+    assert (reading.confirm, set(reading.others)) == (2, {1})
+    reading = pizza.read(1)
+    assert (reading.confirm, set(reading.others)) == (1, {2})
+    assert reading.plays[0].probability < 0.9
+    pizza.eyes.doubt.clear()
+    pizza.play("P1 adds d4", "P2 adds a1")
+    assert (pizza.read(1).confirm, pizza.read(1).others) == (2, frozenset())
+
+
 def test_a_space_under_a_hand_says_nothing() -> None:
     pizza = laid(START)
     pizza.play("P1 adds d4")
