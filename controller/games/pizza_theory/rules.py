@@ -166,7 +166,7 @@ def turn(state: State) -> Turn:
             return Turn(Actor.PLAYERS, choosing, f"{_list_players(choosing)} secretly {_choose(choosing)} a cut")
         case Phase.REPLACE:
             leader = first_player(state)
-            return Turn(Actor.PLAYERS, (leader,), f"Player {leader} sees to it that the toppings are replaced")
+            return Turn(Actor.PLAYERS, (leader,), f"Player {leader} sees to it that {_to_be_done(state)}")
         case Phase.OVER:
             return Turn(Actor.NOBODY, (), "The game is over")
 
@@ -536,6 +536,14 @@ def replaced(state: State) -> tuple[frozenset[str], ...]:
 def bits_of(state: State) -> Toppings:
     """Each colour's toppings as bits."""
     return tuple(state.options.components.as_bits(one) for one in state.toppings)
+
+
+def _to_be_done(state: State) -> str:
+    after = replaced(state)
+    if after != state.toppings:
+        return "the toppings are replaced"
+    turned = "" if _ends(state, after) else " and the Pizza is turned"
+    return f"the cutters are taken off{turned}: no topping is replaced"
 
 
 def _replace_refusal(state: State, move: Replace) -> Refusal | None:

@@ -450,6 +450,13 @@ def test_example_before_and_after() -> None:
 # Rotate the Pizza -----------------------------------------------------------------------------------------------------
 
 
+def test_replace_what_is_to_be_done_where_no_topping_is_replaced() -> None:
+    assert GAME.turn(at(**EXAMPLE)).prompt == "Player 1 sees to it that the toppings are replaced"
+    state = at(phase="replace", cuts={"red": 1, "green": 1, "white": 1}, toppings=toppings("a1", "d4", "g4"))
+    assert rules.replaced(state) == state.toppings
+    assert GAME.turn(state).prompt.endswith("the Pizza is turned: no topping is replaced")
+
+
 @pytest.mark.parametrize("first", [1, 2, 3])
 def test_rotate_everybody_gets_a_new_place(first: int) -> None:
     """The 1st goes clockwise to the next player, who was 2nd."""
