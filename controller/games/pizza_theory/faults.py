@@ -26,6 +26,9 @@ def fault_of(state: State, odd: Sequence[Odd], seen: Seen) -> Fault:
         return Fault(_turned(state), None, (seen.board,), certain=first.certain)
     if not first.space:
         return _about_cutter(state, first)
+    otherwise = [one for one in odd if one.expected != EMPTY]
+    if len(otherwise) > 1 and state.phase in (Phase.CUT, Phase.REPLACE):
+        return _otherwise(otherwise, seen)
     gone = [one for one in odd if one.space and one.found == EMPTY]
     if any(one.expected == first.found for one in gone):
         first = next(one for one in gone if one.expected == first.found)
@@ -143,6 +146,15 @@ def _missing(state: State, odd: Odd, others: Sequence[Odd], seen: Seen) -> Fault
     when = f": {TO_BE_READ}" if state.phase in (Phase.CUT, Phase.REPLACE) else ""
     refusal = Refusal(_heading(state), problem, f"Lay a {odd.expected} one there again{when}.", (odd.space,))
     return Fault(refusal, None, (), certain=odd.certain)
+
+
+def _otherwise(odd: Sequence[Odd], seen: Seen) -> Fault:
+    """Several toppings are gone or replaced before the cuts have been read."""
+    spaces = tuple(one.space for one in odd)
+    problem = f"On {some(spaces)} other toppings lie than before, or none."
+    remedy = f"Lay them again as the display shows, and each cutter on its line: {TO_BE_READ}."
+    refusal = Refusal(headings.REPLACE_TOPPINGS, problem, remedy, spaces)
+    return Fault(refusal, None, _toppings_on(spaces, seen), certain=all(one.certain for one in odd))
 
 
 def _exchanged(state: State, odd: Odd, seen: Seen) -> Fault:

@@ -404,6 +404,11 @@ def test_cuts_that_nobody_has_confirmed_count_while_toppings_are_replaced() -> N
         assert pizza.read().confirm == 1
     pizza.clear("a1")
     assert pizza.fault(1).refusal.pieces == ("a1",)
+    for step in steps[-4:]:
+        pizza.lay(*step.lays)
+    refusal = pizza.fault(1).refusal
+    assert set(refusal.pieces) == {"b2", "d6", "f2", "g4"}
+    assert "each cutter on its line" in refusal.remedy
 
 
 def test_two_players_cut_beside_the_unselected_cutter() -> None:
