@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from controller.game import Player
-from controller.games.pizza_theory import faults, rules
+from controller.games.pizza_theory import faults, headings, rules
 from controller.games.pizza_theory.components import Place
 from controller.games.pizza_theory.laid import board_turn
 from controller.games.pizza_theory.rules import COLOURS, UNSELECTED, Add, Cut, Move, Pass, Phase, Replace, Roll, State
@@ -346,11 +346,11 @@ def _told_of_seats(reading: Reading, state: State, layout: Layout) -> Reading:
     if state.players != 2 or _face_theirs(state, layout) or not _face_theirs(seated, layout):
         return reading
     told = faults.SEATED.format(seated.options.second_sits)
-    if reading.fault is not None:
+    if reading.fault is not None and reading.fault.refusal.heading == headings.SETUP:
         refusal = reading.fault.refusal
         refusal = replace(refusal, remedy=f"{refusal.remedy} {told}")
         return replace(reading, fault=replace(reading.fault, refusal=refusal))
-    return replace(reading, note=f"{reading.note}. {told}") if reading.note else reading
+    return replace(reading, note=f"{reading.note}. {told}") if reading.kind is ReadingKind.UNFINISHED else reading
 
 
 def _face_theirs(state: State, layout: Layout) -> bool:

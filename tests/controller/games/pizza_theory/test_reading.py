@@ -128,6 +128,11 @@ def test_two_players_who_sit_otherwise_are_told_how_to_play_so() -> None:
     pizza.clear("e5")
     pizza.top("green", "e5")
     assert "second_sits, right" in pizza.fault().refusal.remedy
+    pizza = LaidPizza(TWO, seats=beside).arrange()
+    pizza.play("P1 adds d4")
+    assert pizza.read().note == "Player 1 (red) adds a topping on d4"
+    pizza.cutter(1, 3)
+    assert "second_sits" not in pizza.fault().refusal.remedy
     assert "second_sits" not in LaidPizza(TWO, seats={1: 1, 2: 4}).unfinished()
     seated = GAME.start(2, {"second_sits": "right"}, 1)
     assert "second_sits" not in LaidPizza(seated, seats=beside).unfinished()
