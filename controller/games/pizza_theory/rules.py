@@ -1,12 +1,12 @@
 """The rules of Pizza Theory, in the order of the rule text; each rule stands under its heading's name.
 
 Players sit at sides of the board and are numbered clockwise, 1 upwards. Colours are numbered alike: each player's
-colour has the player's number, and with two players the unselected colour is number 3 and cuts from the third side,
-which is the one between player 2 and player 1. Spaces are named as in `components.toml`.
+colour has the player's number, and with two players the unselected colour is number 3 and cuts from the third side.
+Spaces are named as in `components.toml`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import permutations
 from random import Random
@@ -38,6 +38,7 @@ UNSELECTED = 3
 """The number of the colour that nobody has in a game of two."""
 BOTH_LOSE = "both lose"
 MORE_TOPPINGS = "more toppings"
+LEFT, RIGHT = "left", "right"
 
 
 class Phase(Enum):
@@ -117,6 +118,8 @@ class Options:
     """Player 1's colour first; with two players the unselected one last."""
     unselected_fills: str = BOTH_LOSE
     """What happens when the unselected colour and a player run out in the same round: see `winners`."""
+    second_sits: str = LEFT
+    """Two players: to which hand of player 1 player 2 sits, and so which side nobody does."""
     last_round: int = 0
     """The round after which the game ends with no winner by the rules, 0 for none; ours, see `winners`."""
 
@@ -163,7 +166,7 @@ def turn(state: State) -> Turn:
             return Turn(Actor.PLAYERS, choosing, f"{_list_players(choosing)} secretly {_choose(choosing)} a cut")
         case Phase.REPLACE:
             leader = first_player(state)
-            return Turn(Actor.PLAYERS, (leader,), f"Player {leader} sees to it that the toppings are replaced")
+            return Turn(Actor.PLAYERS, (leader,), f"Player {leader} sees to it that {_to_be_done(state)}")
         case Phase.OVER:
             return Turn(Actor.NOBODY, (), "The game is over")
 
@@ -247,6 +250,12 @@ def options_of(components: Components) -> tuple[Option, ...]:
             (BOTH_LOSE, MORE_TOPPINGS),
         ),
         Option(
+            "second_sits",
+            LEFT,
+            "two players: to which hand of player 1 player 2 sits; the unselected colour cuts from the third side",
+            (LEFT, RIGHT),
+        ),
+        Option(
             "last_round",
             0,
             "the round after which most toppings win if nobody has them all on the Pizza, 1 to 999; 0 plays on, as the "
@@ -297,7 +306,7 @@ def parse_options(components: Components, options: Mapping[str, Json]) -> Option
             pieces = with_own_facts(chosen["components"])
         except ComponentError as error:
             raise OptionError(str(error)) from error
-    return Options(pieces, tuple(chosen["colours"]), chosen["unselected_fills"], last_round)
+    return Options(pieces, tuple(chosen["colours"]), chosen["unselected_fills"], chosen["second_sits"], last_round)
 
 
 def place_of(state: State, number: int) -> int:
@@ -306,7 +315,16 @@ def place_of(state: State, number: int) -> int:
     Each rotation brings every player the place of the neighbour to the right.
     """
     first_place = state.options.components.turn_order[0]
-    return (number - state.first - (state.round - 1) + first_place) % COLOURS
+    clockwise = number - state.first
+    if state.players == 2 and state.options.second_sits == RIGHT:
+        clockwise = -clockwise
+    return (clockwise - (state.round - 1) + first_place) % COLOURS
+
+
+def seated_otherwise(state: State) -> State:
+    """The state before the first round, player 2 sitting to the other hand of player 1."""
+    other = LEFT if state.options.second_sits == RIGHT else RIGHT
+    return opening(state.players, replace(state.options, second_sits=other), state.first)
 
 
 def turn_order(state: State) -> tuple[Player, ...]:
@@ -520,6 +538,14 @@ def bits_of(state: State) -> Toppings:
     return tuple(state.options.components.as_bits(one) for one in state.toppings)
 
 
+def _to_be_done(state: State) -> str:
+    after = replaced(state)
+    if after != state.toppings:
+        return "the toppings are replaced"
+    turned = "" if _ends(state, after) else " and the Pizza is turned"
+    return f"the cutters are taken off{turned}: no topping is replaced"
+
+
 def _replace_refusal(state: State, move: Replace) -> Refusal | None:
     first = first_player(state)
     if move.player == first:
@@ -630,10 +656,10 @@ _RULES: dict[type, tuple[tuple[Phase, ...], Callable[[State, Any], Refusal | Non
 }
 
 _UNTIMELY: dict[type, tuple[str, str]] = {
-    Add: (headings.ADD_TOPPINGS, "Toppings are added at the beginning of a round."),
+    Add: (headings.ADD_TOPPINGS, "Each player adds one topping a round, at its beginning."),
     Pass: (headings.ADD_TOPPINGS, "Passing is for players who have no space to add a topping, in their turn."),
     Roll: (headings.UNSELECTED_TURN, "The die is rolled for the unselected color when both players have added."),
-    Place: (headings.UNSELECTED_TURN, "A topping of the unselected color is placed when its die has been rolled."),
+    Place: (headings.UNSELECTED_TURN, "The unselected color gets one topping a round, when its die has been rolled."),
     Cut: (headings.CUT_PIZZA, "A cut is chosen once in a round, when all toppings have been added."),
     Replace: (headings.REPLACE_TOPPINGS, "Toppings are replaced when all cutters lie on the Pizza."),
 }

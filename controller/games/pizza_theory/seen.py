@@ -6,7 +6,7 @@ thinks it is, and what cannot be seen speaks neither for nor against anything.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from controller.games.pizza_theory.components import Components, Place
@@ -81,6 +81,8 @@ class Appearance:
     """Colours whose cutters may be on their way to the board."""
     spare: Mapping[str, int] | None = None
     """Of each colour how many of its spaces stay empty, as there are no more toppings."""
+    becoming: Mapping[str, str] = field(default_factory=dict)
+    """What spaces may show already instead, or else nothing on the way to it."""
     turned: frozenset[int] = frozenset({0})
     """By how many rotations, modulo 3, the board may lie turned on from how `places` say."""
 
@@ -172,6 +174,16 @@ class Seen:
         """From a space to the next."""
         return 0.0 if self._lattice is None else abs(self._lattice.scale) * math.sqrt(3)
 
+    @cached_property
+    def unseen(self) -> frozenset[str]:
+        """The spaces of which vision mostly cannot say what lies there."""
+        return frozenset(space for space, contents in self.spaces.items() if sum(contents.values()) <= LEAST)
+
+    def doubt(self, space: str, face: str) -> float:
+        """How likely something else lies there, beside this face; 0 where vision does not think it possible."""
+        others = (likely for other, likely in self.spaces.get(space, {}).items() if other != face and likely >= HINT)
+        return max(others, default=0.0) / self.share(space, face)
+
     def hinted(self, space: str, face: str) -> bool:
         """Whether vision thinks it possible that this lies there."""
         return self.spaces.get(space, {}).get(face, 0.0) >= HINT
@@ -216,11 +228,13 @@ class Seen:
             if spare.get(expected, 0) and self.share(space, EMPTY) > share:
                 spare[expected] -= 1
                 share = self.share(space, EMPTY)
+            if space in look.becoming:
+                share = max(share, self.share(space, EMPTY), self.share(space, look.becoming[space]))
             log += math.log(share)
             if share < AGAINST:
                 found = max(self.spaces[space], key=lambda face, space=space: self.spaces[space][face])  # type: ignore[misc]
                 odd.append(Odd(space, expected, found, certain=self.spaces[space][found] >= CERTAIN))
-        return log, odd
+        return log, _without_spare(odd, spare)
 
     def _fit_cutters(self, look: Appearance, places: Sequence[Place]) -> tuple[float, list[Odd]]:
         log, odd, left = 0.0, list[Odd](), list(self.cutters)
@@ -253,6 +267,17 @@ class Seen:
         off = {number: max(abs(low - at), abs(high - at)) for number, at in enumerate(place.lines, 1)}
         near = {number: far for number, far in off.items() if far <= BESIDE_LINE}
         return Cutter(index, colours, place, {n: math.exp(-((far / LINE_SPREAD) ** 2) / 2) for n, far in near.items()})
+
+
+def _without_spare(odd: Sequence[Odd], spare: Mapping[str, int]) -> list[Odd]:
+    """Of what lies otherwise the last stay empty, as far as there are no more toppings for them."""
+    left, told = dict(spare), list[Odd]()
+    for one in reversed(odd):
+        none = left.get(one.expected, 0) > 0
+        if none:
+            left[one.expected] -= 1
+        told.insert(0, replace(one, expected=EMPTY) if none else one)
+    return told
 
 
 def find_board(scene: Scene) -> int | None:

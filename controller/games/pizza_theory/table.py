@@ -9,10 +9,12 @@ What is seen, and when it counts:
 - Dice are hidden under hands until all have chosen, and no camera tells whose die it sees. What they decide is read
   from the cutters, which everybody lays by the own die: a cut becomes a move when every cutter lies on a line of its
   own side, all of them at once, so that nothing is known of a cut before all are. The first player of the round
-  confirms them. So does the first player of two the line that the unselected colour's die decided (by its cutter), and
-  the topping beside it, both together or one by one.
+  confirms them, also while toppings are being replaced already, as long as all cutters lie there. So does the first
+  player of two the line that the unselected colour's die decided (by its cutter), and the topping beside it, both
+  together or one by one.
 - Toppings are replaced, cutters taken off and the Pizza turned in any order; meanwhile the display says what is still
-  to be done. When all lies as the rules say the first player confirms.
+  to be done. When all lies as the rules say the first player confirms. Here, too, the next player who adds need not
+  wait for the button.
 
 Toppings beside the Pizza are nobody's move. What cannot be seen speaks for nothing and against nothing.
 """
@@ -23,11 +25,12 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from controller.game import Player
-from controller.games.pizza_theory import faults, rules
+from controller.games.pizza_theory import faults, headings, rules
 from controller.games.pizza_theory.components import Place
+from controller.games.pizza_theory.laid import board_turn
 from controller.games.pizza_theory.rules import COLOURS, UNSELECTED, Add, Cut, Move, Pass, Phase, Replace, Roll, State
 from controller.games.pizza_theory.rules import Place as PlaceTopping
-from controller.games.pizza_theory.seen import Appearance, Fit, Odd, Seen, find_board
+from controller.games.pizza_theory.seen import SEATS_APART, Appearance, Fit, Odd, Seen, find_board
 from controller.reading import Fault, Layout, Play, Reading, ReadingKind
 from vision.scene import EMPTY, PieceKind, Scene, Sighting
 
@@ -57,12 +60,16 @@ class PizzaTheoryTable:
 
     def read(self, state: State, scene: Scene, layout: Layout, pressed: frozenset[Player]) -> Reading:
         """What a scene at rest says."""
+        reading = self._read(state, scene, layout, pressed)
+        return _told_of_seats(reading, state, layout) if faults.is_setting_up(state) else reading
+
+    def _read(self, state: State, scene: Scene, layout: Layout, pressed: frozenset[Player]) -> Reading:
         board = find_board(scene)
         if board is None:
             return _without_board(state, scene)
         seen = Seen(scene, board, state.options.components, state.options.colours)
-        candidates = [_candidate(state, (), state, seen, layout)]
-        candidates += [_candidate(state, moves, after, seen, layout) for moves, after in _plays(state, seen)]
+        candidates = [_candidate((), state, seen, layout)]
+        candidates += [_candidate(moves, after, seen, layout) for moves, after in _plays(state, seen)]
         best = max(candidates, key=lambda one: (-len(one.fit.odd), one.fit.log))
         reading = _judged(state, seen, candidates, best, pressed)
         look = appearance(best.state)
@@ -112,11 +119,6 @@ def places_of(state: State) -> tuple[Place, ...]:
     return tuple(places[rules.place_of(state, number)] for number in range(1, COLOURS + 1))
 
 
-def is_setting_up(state: State) -> bool:
-    """Whether nothing has been played yet."""
-    return state.round == 1 and state.phase is Phase.ADD and len(state.order) == state.players
-
-
 # Which plays the scene may show ---------------------------------------------------------------------------------------
 
 
@@ -129,8 +131,7 @@ def _plays(state: State, seen: Seen, before: Moves = ()) -> Iterator[tuple[Moves
         moves = (*before, *step)
         if not isinstance(step[-1], Pass):
             yield moves, after
-        if not isinstance(step[-1], Replace):
-            yield from _plays(after, seen, moves)
+        yield from _plays(after, seen, moves)
 
 
 def _steps(state: State, seen: Seen, before: Moves) -> Iterator[Moves]:
@@ -168,13 +169,23 @@ def _topped(
     yield from ((move,) for move in moves if seen.hinted(move.space, name))
 
 
-def _candidate(before: State, moves: Moves, state: State, seen: Seen, layout: Layout) -> _Candidate:
-    turns = seen.turns({player: rules.place_of(state, player) for player in range(1, state.players + 1)}, layout)
-    look = appearance(state)
-    if before.phase is Phase.REPLACE and not moves:
-        # Cutters may be pushed and taken off now, and the cuts are known.
-        look = replace(look, early=frozenset(look.cutters))
+def _candidate(moves: Moves, state: State, seen: Seen, layout: Layout) -> _Candidate:
+    turns = seen.turns(_places(state), layout)
+    look = appearance(_passed(state))
+    if state.phase is Phase.REPLACE and moves:
+        # Who forgets the button goes on: toppings are replaced while all cutters still lie there.
+        look = replace(look, becoming=_becoming(state))
     return _Candidate(moves, state, seen.fit(look, places_of(state), turns))
+
+
+def _becoming(state: State) -> Mapping[str, str]:
+    """What lies on each space where toppings are to be replaced, afterwards."""
+    old, new = appearance(state).toppings, appearance(_replaced(state)).toppings
+    return {space: new.get(space, EMPTY) for space, face in old.items() if new.get(space, EMPTY) != face}
+
+
+def _replaced(state: State) -> State:
+    return rules.apply(state, Replace(rules.first_player(state)))
 
 
 # What that means ------------------------------------------------------------------------------------------------------
@@ -185,7 +196,7 @@ def _judged(
 ) -> Reading:
     fitting = [one for one in candidates if not one.fit.odd]
     if not fitting:
-        return _nothing_fits(state, seen, candidates[0], best, pressed)
+        return _nothing_fits(state, seen, best, pressed)
     chances = _chances(state, seen, fitting, pressed)
     likeliest = max(fitting, key=lambda one: chances[one.moves])
     if not likeliest.moves:
@@ -195,8 +206,11 @@ def _judged(
     told = tuple(Play(one.moves, chances[one.moves], describe(state, one.moves), _faces(state, one)) for one in worth)
     common = set.intersection(*(set(play.differs) for play in told)) if len(told) > 1 else set()
     told = tuple(replace(play, differs=tuple(f for f in play.differs if f not in common)) for play in told)
-    confirm = _who(state, likeliest.moves[-1])
-    return Reading(ReadingKind.MOVES, (), plays=told, confirm=confirm, note=told[0].text)
+    # Where it is not clear who moved last, any of them who presses is asked.
+    confirming = [_who(one) for one in worth]
+    confirm = next((player for player in confirming if player in pressed), confirming[0])
+    others = frozenset(confirming) - {confirm}
+    return Reading(ReadingKind.MOVES, (), plays=told, confirm=confirm, others=others, note=told[0].text)
 
 
 def _chances(
@@ -209,19 +223,34 @@ def _chances(
     other = OTHER + seen.ceiling() + max(one.fit.log_others for one in fitting)
     top = max(*logs.values(), other)
     total = sum(math.exp(log - top) for log in logs.values()) + math.exp(other - top)
+    total += sum(math.exp(logs[one.moves] - top) * _where_unseen(one, seen) for one in fitting)
     return {moves: math.exp(log - top) / total for moves, log in logs.items()}
+
+
+def _where_unseen(one: _Candidate, seen: Seen) -> float:
+    """How likely a topping that the play takes from doubtful looks was laid where nothing is seen, beside the play."""
+    free = seen.unseen.difference(*one.state.toppings)
+    return sum(len(free) * seen.doubt(space, face) for space, face in _laid(one.state, one.moves))
+
+
+def _laid(state: State, moves: Moves) -> list[tuple[str, str]]:
+    """The toppings of a play: each space and colour."""
+    toppings = (move for move in moves if isinstance(move, Add | PlaceTopping))
+    numbers = ((move.space, move.player if isinstance(move, Add) else UNSELECTED) for move in toppings)
+    return [(space, rules.colour(state, number)) for space, number in numbers]
 
 
 def _as_before(state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:
     """Nobody has begun anything, or cutters are on their way."""
-    if state.phase is Phase.CUT and (missing := _missing_cutters(state, seen)) and len(missing) < state.players:
-        fault = faults.cutters_missing(state, missing)
-        if confirmer(state) in pressed:
-            return Reading(ReadingKind.FAULT, (), fault=fault)
+    passing, passed = _passing(state), _passed(state)
+    declaring = passing is not None and passing.player in pressed
+    missing = _missing_cutters(passed, seen) if passed.phase is Phase.CUT and not declaring else ()
+    if missing and len(missing) < state.players:
+        if confirmer(passed) in pressed:
+            return Reading(ReadingKind.FAULT, (), fault=faults.cutters_missing(state, missing))
         return Reading(ReadingKind.UNFINISHED, (), note=faults.cutters_to_lay(state, missing))
     if state.phase is Phase.REPLACE and confirmer(state) in pressed:
         return _replacing(state, seen, pressed)
-    passing = _passing(state)
     if passing is None:
         return Reading(ReadingKind.AS_BEFORE, ())
     play = Play((passing,), 1.0, describe(state, (passing,)))
@@ -239,24 +268,45 @@ def _passing(state: State) -> Pass | None:
     return None
 
 
+def _passed(state: State) -> State:
+    """The state when all have passed who have nothing else to do: nobody need wait for their buttons."""
+    while (passing := _passing(state)) is not None:
+        state = rules.apply(state, passing)
+    return state
+
+
 def _missing_cutters(state: State, seen: Seen) -> tuple[Player, ...]:
     """The players whose cutter lies on none of their lines yet."""
     places = places_of(state)
     return tuple(p for p in rules.yet_to_cut(state) if not seen.lines_of(places[p - 1], rules.colour(state, p)))
 
 
-def _nothing_fits(
-    state: State, seen: Seen, before: _Candidate, best: _Candidate, pressed: frozenset[Player]
-) -> Reading:
+def _nothing_fits(state: State, seen: Seen, best: _Candidate, pressed: frozenset[Player]) -> Reading:
     if state.phase is Phase.REPLACE:
         return _replacing(state, seen, pressed)
     odd = best.fit.odd
-    if is_setting_up(state) and all(_to_set_up(one) for one in before.fit.odd):
-        return Reading(ReadingKind.UNFINISHED, (), note=faults.to_set_up(state, before.fit.odd))
-    if state.phase is Phase.CUT and not pressed & {confirmer(state)} and all(one.cutter is not None for one in odd):
-        fault = faults.fault_of(best.state, odd, seen)
-        return Reading(ReadingKind.UNFINISHED, (), fault=fault, note=fault.refusal.remedy)
+    if faults.is_setting_up(state):
+        return _setting_up(state, seen, best)
+    if all(one.cutter is not None for one in odd) and (passed := _passed(best.state)).phase is Phase.CUT:
+        fault = faults.fault_of(passed, odd, seen)
+        if confirmer(state) in pressed:
+            return Reading(ReadingKind.FAULT, (), fault=fault)
+        note = f"{fault.refusal.problem} {fault.refusal.remedy}"
+        return Reading(ReadingKind.UNFINISHED, (), fault=fault, note=note)
     return Reading(ReadingKind.FAULT, (), fault=faults.fault_of(best.state, odd, seen))
+
+
+def _setting_up(state: State, seen: Seen, best: _Candidate) -> Reading:
+    """The Pizza is being laid; who adds first may have done so already."""
+    odd = best.fit.odd
+    wrong = [one for one in odd if not _to_set_up(one)]
+    if not wrong:
+        return Reading(ReadingKind.UNFINISHED, (), note=faults.to_set_up(state, odd))
+    # Of what is not laid yet only what may lie elsewhere, or whether the Pizza is turned, tells what is wrong.
+    found = {one.found for one in wrong if one.space}
+    about = [one for one in odd if one.turned] or [one for one in odd if one in wrong or one.expected in found]
+    misplaced = any(one.expected != EMPTY for one in about)
+    return Reading(ReadingKind.FAULT, (), fault=faults.fault_of(state if misplaced else best.state, about, seen))
 
 
 def _to_set_up(odd: Odd) -> bool:
@@ -266,7 +316,7 @@ def _to_set_up(odd: Odd) -> bool:
 
 def _replacing(state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:
     """Toppings are being replaced, cutters taken off, the Pizza is turned."""
-    after = rules.apply(state, Replace(rules.first_player(state)))
+    after = _replaced(state)
     old, new = appearance(state), appearance(after)
     left, wrong = [], []
     for odd in seen.fit(new, places_of(after), frozenset({0, 1, 2})).odd:
@@ -278,16 +328,40 @@ def _replacing(state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:
     finished = confirmer(state) in pressed
     if wrong:
         kind = ReadingKind.FAULT if finished else ReadingKind.UNFINISHED
-        return Reading(kind, (), fault=faults.wrongly_replaced(wrong, seen), note=faults.still_to_do(left, seen))
+        fault = faults.wrongly_replaced(wrong, old.toppings, seen)
+        return Reading(kind, (), fault=fault, note=faults.still_to_do(after, left, seen))
     if finished:
-        return Reading(ReadingKind.FAULT, (), fault=faults.not_replaced(state, left, seen))
-    return Reading(ReadingKind.UNFINISHED, (), note=faults.still_to_do(left, seen))
+        return Reading(ReadingKind.FAULT, (), fault=faults.not_replaced(state, after, left, seen))
+    return Reading(ReadingKind.UNFINISHED, (), note=faults.still_to_do(after, left, seen))
+
+
+def _places(state: State) -> dict[Player, int]:
+    """Which of the board's places each player faces."""
+    return {player: rules.place_of(state, player) for player in range(1, state.players + 1)}
+
+
+def _told_of_seats(reading: Reading, state: State, layout: Layout) -> Reading:
+    """What is still to be laid, or lies wrongly; where two players sit otherwise than the option says, that as well."""
+    seated = rules.seated_otherwise(state)
+    if state.players != 2 or _face_theirs(state, layout) or not _face_theirs(seated, layout):
+        return reading
+    told = faults.SEATED.format(seated.options.second_sits)
+    if reading.fault is not None and reading.fault.refusal.heading == headings.SETUP:
+        refusal = reading.fault.refusal
+        refusal = replace(refusal, remedy=f"{refusal.remedy} {told}")
+        return replace(reading, fault=replace(reading.fault, refusal=refusal))
+    return replace(reading, note=f"{reading.note}. {told}") if reading.kind is ReadingKind.UNFINISHED else reading
+
+
+def _face_theirs(state: State, layout: Layout) -> bool:
+    """Whether the Pizza can lie so that everybody faces the own side."""
+    return board_turn(_places(state), layout.areas)[1] >= SEATS_APART
 
 
 def _without_board(state: State, scene: Scene) -> Reading:
     places = tuple("stray" for _ in scene.sightings)
     faces = tuple(sighting.face for sighting in scene.sightings)
-    if is_setting_up(state):
+    if faults.is_setting_up(state):
         return Reading(ReadingKind.UNFINISHED, places, faces, note=faults.LAY_PIZZA.format(rules.first_player(state)))
     fault = Fault(faults.NO_PIZZA, None, certain=False)
     return Reading(ReadingKind.FAULT, places, faces, fault=fault)
@@ -317,14 +391,19 @@ def _words(state: State, move: Move) -> str:
         case Roll(number):
             return f"The {rules.colour(state, UNSELECTED)} cutter lies on line {number}"
         case Replace(_):
-            return "The toppings are replaced and the Pizza is turned"
+            ends = _replaced(state).phase is Phase.OVER
+            return f"The toppings are replaced and the {'game is over' if ends else 'Pizza is turned'}"
         case Cut(player, number):
             return f"Player {player} cuts {number}"
 
 
-def _who(state: State, move: Move) -> Player:
-    """Whose button confirms a play that ends with this move."""
-    return rules.first_player(state) if isinstance(move, Roll | Cut | Replace) else move.player
+def _who(candidate: _Candidate) -> Player:
+    """Whose button confirms a play: that of whoever makes its last move, of cuts the first player's of their round."""
+    match candidate.moves[-1]:
+        case Roll() | Cut():
+            return rules.first_player(candidate.state)
+        case move:
+            return move.player
 
 
 def _faces(state: State, candidate: _Candidate) -> tuple[str, ...]:

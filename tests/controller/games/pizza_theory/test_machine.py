@@ -29,9 +29,14 @@ ANY_MOVE = st.one_of(
 
 
 class PizzaTheoryGames(RuleBasedStateMachine):
-    @initialize(players=st.sampled_from([2, 3]), first=st.sampled_from([1, 2]), last_round=st.sampled_from([0, 0, 2]))
-    def start(self, players: int, first: int, last_round: int) -> None:
-        self.state = GAME.start(players, {"last_round": last_round}, first)
+    @initialize(
+        players=st.sampled_from([2, 3]),
+        first=st.sampled_from([1, 2]),
+        sits=st.sampled_from(["left", "right"]),
+        last_round=st.sampled_from([0, 0, 2]),
+    )
+    def start(self, players: int, first: int, sits: str, last_round: int) -> None:
+        self.state = GAME.start(players, {"last_round": last_round, "second_sits": sits}, first)
 
     @precondition(lambda self: self.state.phase is not Phase.OVER)
     @rule(choice=st.integers(0, 10**6), moves=st.integers(1, 8))
@@ -101,7 +106,7 @@ class PizzaTheoryGames(RuleBasedStateMachine):
     @invariant()
     def a_game_can_be_written_down(self) -> None:
         assert GAME.decode_state(GAME.encode_state(self.state)) == self.state
-        options = {"last_round": self.state.options.last_round}
+        options = {name: getattr(self.state.options, name) for name in ("last_round", "second_sits")}
         assert GAME.setup(self.state.players, options, GAME.position(self.state)) == self.state
 
 

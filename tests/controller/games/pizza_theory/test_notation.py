@@ -98,6 +98,7 @@ def test_a_state_as_json() -> None:
             "components": {},
             "colours": ["red", "green", "white"],
             "unselected_fills": "both lose",
+            "second_sits": "left",
             "last_round": 0,
         },
         "first": 1,

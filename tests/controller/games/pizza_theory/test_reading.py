@@ -81,6 +81,67 @@ def test_the_pizza_is_to_be_turned_at_the_start() -> None:
     assert "1st faces player 1" in pizza.unfinished()
 
 
+def test_who_adds_before_all_is_laid_is_told_what_is_still_to_be_laid() -> None:
+    pizza = laid(START)
+    pizza.clear("e5")
+    pizza.play("P1 adds d4")
+    assert pizza.unfinished(1) == "Still to lay on the X spaces: white at the 3rd"
+    pizza.top("white", "g4")
+    assert pizza.fault(1).refusal.pieces == ("e5", "g4")
+    pizza.clear("g4")
+    pizza.top("white", "e5")
+    assert pizza.moves() == ["P1 adds d4"]
+
+
+def test_a_first_topping_on_another_space_than_its_x_space_is_set_up_wrongly() -> None:
+    pizza = laid(START)
+    pizza.clear("c2")
+    pizza.top("red", "c1")
+    refusal = pizza.fault().refusal
+    assert refusal.heading == headings.SETUP
+    assert refusal.remedy == "Lay it on c2: the X spaces at the 1st are for red."
+
+
+def test_players_who_have_taken_each_others_colour_are_told_whose_side_is_whose() -> None:
+    pizza = laid(START)
+    for red, green in (("c2", "b3"), ("e2", "c5")):
+        pizza.clear(red)
+        pizza.clear(green)
+        pizza.top("green", red)
+        pizza.top("red", green)
+    refusal = pizza.fault().refusal
+    assert refusal.heading == headings.SETUP
+    assert refusal.remedy == "Lay a green one there: the X spaces at the 2nd are for green."
+
+
+def test_a_cutter_that_lies_there_while_the_pizza_is_laid_is_taken_off() -> None:
+    pizza = laid(START)
+    pizza.clear("c2")
+    pizza.cutter(1, 3)
+    assert pizza.fault().refusal.remedy.startswith("Take it off the Pizza.")
+
+
+def test_two_players_who_sit_otherwise_are_told_how_to_play_so() -> None:
+    beside = {1: 1, 2: 6}
+    assert LaidPizza(TWO, seats=beside).unfinished().endswith("start anew with the option second_sits, right.")
+    pizza = LaidPizza(TWO, seats=beside).arrange()
+    pizza.clear("e5")
+    pizza.top("green", "e5")
+    assert "second_sits, right" in pizza.fault().refusal.remedy
+    pizza = LaidPizza(TWO, seats=beside).arrange()
+    pizza.play("P1 adds d4")
+    assert pizza.read().note == "Player 1 (red) adds a topping on d4"
+    pizza.cutter(1, 3)
+    assert "second_sits" not in pizza.fault().refusal.remedy
+    assert "second_sits" not in LaidPizza(TWO, seats={1: 1, 2: 4}).unfinished()
+    seated = GAME.start(2, {"second_sits": "right"}, 1)
+    assert "second_sits" not in LaidPizza(seated, seats=beside).unfinished()
+    pizza = LaidPizza(seated, seats=beside).arrange()
+    assert pizza.as_before()
+    pizza.turn(120.0)
+    assert "1st faces player 1" in pizza.unfinished()
+
+
 def test_the_first_topping_shows_with_everything_laid_at_once() -> None:
     pizza = LaidPizza(START)
     pizza.play("P1 adds d4")
@@ -129,6 +190,21 @@ def test_two_spaces_that_may_have_it_are_asked_about() -> None:
     assert reading.plays[0].probability < 0.6
 
 
+def test_who_presses_is_asked_where_the_next_player_may_have_added_as_well() -> None:
+    pizza = laid(START)
+    pizza.play("P1 adds d4")
+    pizza.eyes.doubt["a1"] = (("green", 0.55), (EMPTY, 0.44))
+    reading = pizza.read()
+    assert reading.plays[0].moves[1:] == (rules.Add(2, "a1"),)
+    assert (reading.confirm, set(reading.others)) == (2, {1})
+    reading = pizza.read(1)
+    assert (reading.confirm, set(reading.others)) == (1, {2})
+    assert reading.plays[0].probability < 0.9
+    pizza.eyes.doubt.clear()
+    pizza.play("P1 adds d4", "P2 adds a1")
+    assert (pizza.read(1).confirm, pizza.read(1).others) == (2, frozenset())
+
+
 def test_a_space_under_a_hand_says_nothing() -> None:
     pizza = laid(START)
     pizza.play("P1 adds d4")
@@ -139,17 +215,48 @@ def test_a_space_under_a_hand_says_nothing() -> None:
     assert pizza.moves() == ["P1 adds d4"]
 
 
+def without_space(number: int) -> State:
+    """A position in which this player is to add a topping and has no space."""
+    others = {"red": ["a1"], "green": ["g1"], "white": ["g4"]}
+    own = START.options.colours[number - 1]
+    toppings = others | {own: ["b2", "b4", "d2", "d5", "f2", "f4", "d7"]}
+    fills = next(name for name in toppings if name != own)
+    state = at(next=number, toppings=toppings)
+    while free := rules.available(state, number):
+        toppings[fills].append(free[0])
+        state = at(next=number, toppings=toppings)
+    return state
+
+
+def test_a_doubtful_topping_may_lie_where_nothing_is_seen_instead() -> None:
+    pizza = laid(play(START, "P1 adds a1", "P2 adds g1"))
+    pizza.play("P3 adds d4", "P1 cuts 5", "P2 cuts 6", "P3 cuts 4")
+    pizza.eyes.doubt = {"d4": (), "a2": ((EMPTY, 0.35), ("white", 0.64))}
+    reading = pizza.read(1)
+    assert reading.kind is ReadingKind.MOVES
+    assert reading.plays[0].probability < 0.8
+    pizza.eyes.doubt = {"a2": (), "a4": ()}
+    assert pizza.moves()[0] == "P3 adds d4"
+
+
 def test_who_has_no_space_presses() -> None:
-    state = at(toppings={"red": ["b2", "b4", "d2", "d5", "f2", "f4", "d7"], "green": ["a1", "g1"], "white": []})
-    assert state.phase is Phase.ADD
-    while rules.available(state, 1):
-        space = rules.available(state, 1)[0]
-        toppings = {"red": sorted(state.toppings[0]), "green": [*sorted(state.toppings[1]), space], "white": []}
-        state = at(toppings=toppings)
-    reading = laid(state).read()
+    reading = laid(without_space(1)).read()
     assert reading.kind is ReadingKind.AS_BEFORE
     assert reading.declares == {1}
-    assert [GAME.format(state, move) for move in reading.plays[0].moves] == ["P1 passes"]
+    assert [GAME.format(without_space(1), move) for move in reading.plays[0].moves] == ["P1 passes"]
+
+
+def test_nobody_waits_for_the_button_of_who_has_no_space() -> None:
+    pizza = laid(without_space(3))
+    pizza.cutter(1, 3)
+    assert pizza.unfinished() == "Still to lay: the green cutter and the white cutter"
+    assert pizza.fault(1).refusal.heading == headings.CUT_PIZZA
+    assert pizza.read(3).declares == {3}
+    pizza.cutter(2, 4)
+    pizza.cutter(3, 1, of=1)
+    assert "along a line of the 1st" in pizza.unfinished()
+    pizza.cutter(3, 1)
+    assert pizza.moves() == ["P3 passes", "P1 cuts 3", "P2 cuts 4", "P3 cuts 1"]
 
 
 @pytest.mark.parametrize(
@@ -168,6 +275,15 @@ def test_a_topping_that_may_not_lie_there(colour: str, space: str, heading: str,
     assert words in fault.refusal.problem
     assert fault.refusal.pieces == (space,)
     assert [pizza.scene().sightings[i].face for i in fault.sightings] == [colour]
+
+
+def test_who_is_to_add_first_may_have_done_so_where_nothing_is_seen() -> None:
+    pizza = laid(START)
+    pizza.play("P1 adds d4", "P2 adds a1")
+    pizza.eyes.doubt["d4"] = ()
+    fault = pizza.fault(2)
+    assert fault.refusal.pieces == ("a1",)
+    assert not fault.certain
 
 
 def test_two_toppings_at_once() -> None:
@@ -192,6 +308,15 @@ def test_a_topping_pushed_to_another_space_is_laid_back() -> None:
     fault = pizza.fault()
     assert "c2 lies on c1" in fault.refusal.problem
     assert fault.refusal.pieces == ("c2", "c1")
+
+
+def test_a_topping_on_top_of_another_is_no_replacing() -> None:
+    pizza = laid(play(START, "P1 adds d4"))
+    pizza.clear("d4")
+    pizza.top("green", "d4")
+    refusal = pizza.fault(2).refusal
+    assert refusal.heading == headings.ADD_TOPPINGS
+    assert "empty spaces" in refusal.remedy
 
 
 def test_a_turned_pizza_is_to_be_turned_back() -> None:
@@ -247,6 +372,9 @@ def test_the_unselected_cutter_on_another_line_than_it_was() -> None:
     pizza = laid(play(added(TWO), "die 4"))
     pizza.cutter(3, 2)
     assert "line 4" in pizza.fault().refusal.remedy
+    assert "on line 2" in pizza.fault().refusal.problem
+    pizza.cutter(3, 5, aside=0.5)
+    assert pizza.fault().refusal.problem == "The white cutter lies between two lines."
 
 
 def test_an_unselected_topping_before_its_turn() -> None:
@@ -261,13 +389,31 @@ def test_an_unselected_topping_before_its_turn() -> None:
 def test_cuts_count_when_all_lie() -> None:
     pizza = laid(added())
     pizza.cutter(1, 5)
-    assert "green and white" in pizza.unfinished()
+    assert pizza.unfinished() == "Still to lay: the green cutter and the white cutter"
+    assert pizza.fault(1).refusal.problem == "The green and white cutters lie on no line."
     pizza.cutter(3, 4)
     assert "green" in pizza.unfinished()
     assert pizza.fault(1).refusal.pieces == ("cutter/green",)
     pizza.cutter(2, 6)
     assert pizza.moves() == ["P1 cuts 5", "P2 cuts 6", "P3 cuts 4"]
     assert pizza.read().confirm == 1
+
+
+def test_cuts_that_nobody_has_confirmed_count_while_toppings_are_replaced() -> None:
+    pizza = laid(at(**EXAMPLE))
+    steps = list(pizza.hands.steps(pizza.state, [rules.Replace(1)], pizza.lying()))
+    pizza.state = at(phase="cut", toppings=EXAMPLE["toppings"])
+    for step in steps[:-4]:
+        pizza.lay(*step.lays)
+        assert pizza.moves() == ["P1 cuts 5", "P2 cuts 6", "P3 cuts 4"]
+        assert pizza.read().confirm == 1
+    pizza.clear("a1")
+    assert pizza.fault(1).refusal.pieces == ("a1",)
+    for step in steps[-4:]:
+        pizza.lay(*step.lays)
+    refusal = pizza.fault(1).refusal
+    assert set(refusal.pieces) == {"b2", "d6", "f2", "g4"}
+    assert "each cutter on its line" in refusal.remedy
 
 
 def test_two_players_cut_beside_the_unselected_cutter() -> None:
@@ -326,6 +472,7 @@ def test_a_topping_while_cutting() -> None:
     free = rules.available(pizza.state, 1)[0]
     pizza.top("red", free)
     assert pizza.fault().refusal.pieces == (free,)
+    assert pizza.fault().refusal.remedy.startswith("Take it back.")
 
 
 # Replace Toppings, Rotate the Pizza -----------------------------------------------------------------------------------
@@ -337,6 +484,26 @@ def test_all_replaced_and_turned_is_the_next_round() -> None:
     assert pizza.moves() == ["P1 replaces"]
     pizza.state = after
     assert pizza.as_before()
+
+
+def test_the_next_player_adds_before_the_round_is_confirmed() -> None:
+    pizza = laid(at(**EXAMPLE))
+    pizza.play("P1 replaces", "P2 adds c3")
+    assert pizza.moves(1) == ["P1 replaces", "P2 adds c3"]
+    assert pizza.read(1).confirm == 2
+
+
+def test_cuts_of_the_next_round_are_confirmed_by_its_first_player() -> None:
+    pizza = laid(at(**EXAMPLE))
+    after = play(pizza.state, "P1 replaces")
+    texts = ["P1 replaces"]
+    while after.phase is Phase.ADD:
+        texts.append(GAME.format(after, next(GAME.legal(after))))
+        after = play(after, texts[-1])
+    texts += ["P1 cuts 2", "P2 cuts 3", "P3 cuts 5"]
+    pizza.play(*texts)
+    assert sorted(pizza.moves()) == sorted(texts)
+    assert pizza.read().confirm == 2
 
 
 def test_what_is_still_to_be_done_is_said() -> None:
@@ -373,11 +540,22 @@ def test_a_wrong_colour_is_named() -> None:
     assert fault.refusal.pieces == ("b2",)
 
 
+def test_a_topping_added_too_early_is_taken_back() -> None:
+    pizza = laid(at(**EXAMPLE))
+    pizza.top("green", "c3")
+    refusal = pizza.fault(1).refusal
+    assert refusal.pieces == ("c3",)
+    assert refusal.problem == "Green lies on c3 now."
+    assert refusal.remedy.startswith("Take it back")
+
+
 def test_turned_the_wrong_way() -> None:
     pizza = laid(at(**EXAMPLE))
     pizza.play("P1 replaces")
     pizza.turn(-120.0)
-    assert pizza.fault(1).refusal.heading == headings.ROTATE_PIZZA
+    refusal = pizza.fault(1).refusal
+    assert refusal.heading == headings.ROTATE_PIZZA
+    assert refusal.remedy == "Turn the Pizza clockwise until its 1st faces player 2."
 
 
 def test_the_end_needs_no_more_toppings_than_there_are() -> None:
@@ -393,8 +571,12 @@ def test_the_end_needs_no_more_toppings_than_there_are() -> None:
     assert after.phase is Phase.OVER
     assert len(after.toppings[0]) == 17
     pizza = laid(state)
+    assert pizza.fault(1).refusal.remedy == "Still to do: red on g2; take away what lies on g3."
     pizza.play("P1 replaces")
     assert pizza.moves() == ["P1 replaces"]
+    assert pizza.read().note == "The toppings are replaced and the game is over"
+    pizza.cutter(1, 1)
+    assert pizza.fault(1).refusal.remedy == "Take the cutters off."
 
 
 # Lamps ----------------------------------------------------------------------------------------------------------------

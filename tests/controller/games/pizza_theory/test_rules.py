@@ -450,6 +450,13 @@ def test_example_before_and_after() -> None:
 # Rotate the Pizza -----------------------------------------------------------------------------------------------------
 
 
+def test_replace_what_is_to_be_done_where_no_topping_is_replaced() -> None:
+    assert GAME.turn(at(**EXAMPLE)).prompt == "Player 1 sees to it that the toppings are replaced"
+    state = at(phase="replace", cuts={"red": 1, "green": 1, "white": 1}, toppings=toppings("a1", "d4", "g4"))
+    assert rules.replaced(state) == state.toppings
+    assert GAME.turn(state).prompt.endswith("the Pizza is turned: no topping is replaced")
+
+
 @pytest.mark.parametrize("first", [1, 2, 3])
 def test_rotate_everybody_gets_a_new_place(first: int) -> None:
     """The 1st goes clockwise to the next player, who was 2nd."""
@@ -563,6 +570,17 @@ def test_two_players_all_three_colours_are_set_up() -> None:
     shown = GAME.view(state, None)
     assert shown["unselected"]["colour"] == "white"
     assert shown["unselected"]["supply"] == 14
+
+
+def test_two_players_the_second_may_sit_to_the_right() -> None:
+    state = GAME.start(2, {"second_sits": "right"}, 2)
+    names = [GAME.components.places[rules.place_of(state, number)].name for number in (1, 2, 3)]
+    assert names == ["2nd", "1st", "3rd"]
+    state = GAME.start(2, {"second_sits": "right"}, 1)
+    names = [GAME.components.places[rules.place_of(state, number)].name for number in (1, 2, 3)]
+    assert names == ["1st", "3rd", "2nd"]
+    assert state.toppings == tuple(frozenset(GAME.components.places[place].starts) for place in (0, 2, 1))
+    assert GAME.start(3, {"second_sits": "right"}, 1).toppings == GAME.start(3, {}, 1).toppings
 
 
 def test_two_players_choose_their_colours() -> None:
