@@ -107,15 +107,15 @@ class DiceAndSliceTable:
         )
 
     def _remember(self, state: State, plays: Sequence[Play], seen: Seen) -> None:
-        """Who has done marking leaves nothing on the own sheet but what is known of it, and traces."""
+        """Who has done marking leaves nothing on the own sheet but what is known of it, and traces. Where more is
+        there it is no trace: somebody was wrong, or goes ahead with the next turn while others still mark."""
         known = self._traces.get(state, {})
         now = {state: known}
         for play in plays:
-            after = state
-            for move in play.moves:
-                after = rules.apply(after, move)
+            after = _after(state, play.moves)
             done = set(seen.sheets).difference(rules.waiting_for(after) if after.phase is Phase.MARK else ())
-            now[after] = {**known, **{p: seen.sheets[p].traces_beside(after.sheets[p - 1]) for p in done}}
+            fits = [p for p in done if not seen.sheets[p].fit(after.sheets[p - 1]).odd]
+            now[after] = {**known, **{p: seen.sheets[p].traces_beside(after.sheets[p - 1]) for p in fits}}
         self._traces = now
 
     def lamps(self, state: State) -> frozenset[Player]:

@@ -241,6 +241,28 @@ def test_marks_after_the_own_turn() -> None:
     assert "has finished this turn" in problem(fault)
 
 
+def test_a_dot_too_many_is_told_of_also_when_another_player_ends_the_turn_meanwhile() -> None:
+    sheets = marking()
+    sheets.state = sheets.play("P2 marks e5 d6 f6 e7")
+    after = sheets.play("P1 marks c3 d3 c4")
+    sheets.mark(2, "k9")
+    assert sheets.moves(1) == ["P1 marks c3 d3 c4"]
+    sheets.state = after
+    assert problem(sheets.fault()).startswith("k9 is a dot too many on player 2's sheet")
+
+
+def test_who_goes_ahead_with_the_next_turn_while_another_still_marks_has_marked() -> None:
+    sheets = marking()
+    sheets.state = sheets.play("P2 marks e5 d6 f6 e7")
+    after = sheets.play("P1 marks c3 d3 c4")
+    sheets.throw("A1", "B3")
+    sheets.take("A", player=2)
+    sheets.mark(2, "k9 l9", "k9-l9")
+    assert sheets.moves(1) == ["P1 marks c3 d3 c4"]
+    sheets.state = after
+    assert sheets.moves(2) == ["roll A1 B3", "P2 picks A", "P2 marks k9 l9"]
+
+
 # Extra dots and bonuses -----------------------------------------------------------------------------------------------
 
 
