@@ -7,7 +7,7 @@ from controller.games.dice_and_slice import grid, headings, rules
 from controller.games.dice_and_slice.components import DICE
 from controller.games.dice_and_slice.rules import Mark, Phase, State
 from controller.games.dice_and_slice.seen import Odd, SheetSeen, What
-from controller.games.wording import some
+from controller.games.wording import joined, some
 from controller.reading import Fault, Layout
 
 _ORDER = (
@@ -45,6 +45,13 @@ def no_die_taken(state: State, thrown: Sequence[str] | None, seen: Sequence[str]
         return Fault(Refusal(headings.ROLL, problem, remedy, ("dice",)), player, certain=False)
     problem = f"Player {player} has taken none of the dice."
     return Fault(Refusal(headings.PICK, problem, "Lay the one that you pick beside your sheet.", tuple(thrown)), player)
+
+
+def not_thrown(state: State, left: Sequence[str]) -> Fault:
+    """The active player presses, and dice lie where they lay in the turn before."""
+    problem = f"{joined(left)} still {'lie' if len(left) > 1 else 'lies'} where the turn before left it."
+    remedy = f"Throw both dice; then player {state.active} takes one of them."
+    return Fault(Refusal(headings.ROLL, problem, remedy, tuple(left)), state.active)
 
 
 def die_turned(state: State, turned: Sequence[str]) -> Fault:

@@ -19,7 +19,7 @@ from controller.games.dice_and_slice import grid, laid
 from controller.games.dice_and_slice.components import DICE, Components
 from controller.games.dice_and_slice.rules import Sheet, State
 from controller.reading import Layout
-from vision.scene import MarkKind, PieceKind, Scene, SheetMark, Sighting
+from vision.scene import MarkKind, PieceKind, Point, Scene, SheetMark, Sighting
 
 MOST = math.log(0.998 / 0.002)
 """Nothing is surer than this, whatever vision says: it may be wrong."""
@@ -41,6 +41,8 @@ ADDED = math.log(0.75 / 0.25)
 """Dots are told from print so surely that one less likely is odd, too."""
 LEAST_DIE = 0.6
 """A die that is less likely is none."""
+UNMOVED_MM = 4.0
+"""A die that seems to lie no farther from where it lay is only measured anew."""
 
 
 Traces = Mapping[tuple[MarkKind, int], float]
@@ -270,6 +272,7 @@ class DieSeen:
     """In whose area it lies; None on the mat, or beyond all areas."""
     middle: bool
     """Whether it lies on the mat."""
+    spot: Point
 
     @property
     def die(self) -> str:
@@ -281,11 +284,18 @@ class Seen:
     """A scene beside a state."""
 
     def __init__(
-        self, state: State, scene: Scene, layout: Layout, traces: Mapping[Player, Traces] | None = None
+        self,
+        state: State,
+        scene: Scene,
+        layout: Layout,
+        traces: Mapping[Player, Traces] | None = None,
+        left: Sequence[DieSeen] = (),
     ) -> None:
-        """`traces` are those that are known on each player's sheet."""
+        """`traces` are those that are known on each player's sheet; `left` the dice that lay on the mat when a die was
+        picked in the turn before."""
         self._state = state
         self._traces = traces or {}
+        self._left = left
         self._scene = scene
         self.layout = layout
         self._parts = state.options.components
@@ -317,8 +327,22 @@ class Seen:
             face = laid.face_shown(self._parts.faces, one.face.split("/"))
             if face is not None:
                 area = laid.area_of(spot, self.layout)
-                found.append(DieSeen(index, face, one.probability, area, laid.is_in_middle(spot)))
+                found.append(DieSeen(index, face, one.probability, area, laid.is_in_middle(spot), spot))
         return tuple(found)
+
+    @cached_property
+    def unthrown(self) -> tuple[DieSeen, ...]:
+        """The dice that still lie as the turn before left them."""
+        return tuple(
+            one
+            for one in self.dice
+            if any(one.face == left.face and math.dist(one.spot, left.spot) < UNMOVED_MM for left in self._left)
+        )
+
+    @cached_property
+    def thrown(self) -> tuple[DieSeen, ...]:
+        """All others."""
+        return tuple(one for one in self.dice if one not in self.unthrown)
 
     def _is_of_this_game(self, sheet: Sighting) -> bool:
         """Whether it has the dots of this game's sheet."""

@@ -78,15 +78,18 @@ class DiceAndSliceTable:
     """See `controller.reading.GameTable`.
 
     It remembers, from the scene that led to a state, what still showed of marks that are none any more: who has crossed
-    off a topping by mistake, and rubbed it out, is not asked for it whenever the light changes."""
+    off a topping by mistake, and rubbed it out, is not asked for it whenever the light changes. And where the die lay
+    that was not picked: until it lies elsewhere nobody has thrown both."""
 
     def __init__(self) -> None:
         self._traces: dict[State, Mapping[Player, Traces]] = {}
-        """By the state read last, and by those that the plays read then lead to."""
+        """By the state read last, and by those that the plays read then lead to; so, too:"""
+        self._left: dict[State, tuple[DieSeen, ...]] = {}
 
     def read(self, state: State, scene: Scene, layout: Layout, pressed: frozenset[Player]) -> Reading:
         """What a scene at rest says."""
-        seen = Seen(state, scene, layout, self._traces.get(state))
+        left = self._left.get(state, ()) if state.phase is Phase.ROLL else ()
+        seen = Seen(state, scene, layout, self._traces.get(state), left)
         match state.phase:
             case Phase.ROLL | Phase.PICK:
                 reading = _rolling(state, seen, pressed)
@@ -109,14 +112,16 @@ class DiceAndSliceTable:
     def _remember(self, state: State, plays: Sequence[Play], seen: Seen) -> None:
         """Who has done marking leaves nothing on the own sheet but what is known of it, and traces. Where more is
         there it is no trace: somebody was wrong, or goes ahead with the next turn while others still mark."""
-        known = self._traces.get(state, {})
-        now = {state: known}
+        known, left = self._traces.get(state, {}), self._left.get(state, ())
+        now, left_now = {state: known}, {state: left}
         for play in plays:
             after = _after(state, play.moves)
+            picks = any(isinstance(move, Pick) for move in play.moves)
+            left_now[after] = tuple(die for die in seen.dice if die.middle) if picks else left
             done = set(seen.sheets).difference(rules.waiting_for(after) if after.phase is Phase.MARK else ())
             fits = [p for p in done if not seen.sheets[p].fit(after.sheets[p - 1]).odd]
             now[after] = {**known, **{p: seen.sheets[p].traces_beside(after.sheets[p - 1]) for p in fits}}
-        self._traces = now
+        self._traces, self._left = now, left_now
 
     def lamps(self, state: State) -> frozenset[Player]:
         """Those who are to act."""
@@ -143,9 +148,7 @@ def _rolling(state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:
     if not plays:
         thrown = _thrown(seen)
         if player in pressed:
-            return Reading(
-                ReadingKind.FAULT, (), fault=faults.no_die_taken(state, thrown, [die.face for die in seen.dice])
-            )
+            return Reading(ReadingKind.FAULT, (), fault=_no_die_taken(state, seen, thrown))
         if thrown is None:
             return Reading(ReadingKind.AS_BEFORE, ())
         return Reading(ReadingKind.UNFINISHED, (), note=faults.take_one(state, thrown, seen.layout))
@@ -169,7 +172,7 @@ def _rolling(state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:
 
 def _picked(state: State, seen: Seen) -> Iterator[Play]:
     """Each way to see one die in the active player's area, the other on the mat."""
-    known = dice_named(seen.dice)
+    known = dice_named(seen.thrown)
     for die, other in (DICE, DICE[::-1]):
         for mine in (one for one in known[die] if one.area == state.active):
             for theirs in (one for one in known[other] if one.middle):
@@ -178,6 +181,13 @@ def _picked(state: State, seen: Seen) -> Iterator[Play]:
                 moves: Moves = (pick,) if state.phase is Phase.PICK else (Roll(faces), pick)
                 share = _share(mine, known[die]) * _share(theirs, known[other])
                 yield Play(moves, share, describe(state, moves), _shown(state, moves))
+
+
+def _no_die_taken(state: State, seen: Seen, thrown: tuple[str, str] | None) -> Fault:
+    """Why the active player's press says nothing."""
+    if seen.unthrown:
+        return faults.not_thrown(state, [die.face for die in seen.unthrown])
+    return faults.no_die_taken(state, thrown, [die.face for die in seen.dice])
 
 
 def _share(die: DieSeen, alike: Sequence[DieSeen]) -> float:
@@ -190,7 +200,7 @@ def _share(die: DieSeen, alike: Sequence[DieSeen]) -> float:
 
 def _thrown(seen: Seen) -> tuple[str, str] | None:
     """What both dice on the mat show, where both lie there."""
-    known = dice_named([one for one in seen.dice if one.middle])
+    known = dice_named([one for one in seen.thrown if one.middle])
     best = [max(known[name], key=lambda one: one.probability, default=None) for name in DICE]
     first, second = best
     return None if first is None or second is None else (first.face, second.face)
@@ -219,7 +229,7 @@ def _marked_too_early(state: State, seen: Seen) -> Fault | None:
     """Before the dice are known nobody marks; once they lie there, people may go ahead of the button."""
     if _thrown(seen) is not None or state.phase is Phase.PICK or any(die.area == state.active for die in seen.dice):
         return None
-    if any(die.middle for die in seen.dice) and len({die.die for die in seen.dice}) < len(DICE):
+    if any(die.middle for die in seen.thrown) and len({die.die for die in seen.dice}) < len(DICE):
         return None  # the other one may have been thrown too, and is not seen
     return _strange(state, seen, range(1, state.players + 1))
 

@@ -9,7 +9,7 @@ from controller.games.dice_and_slice.rules import State
 from controller.games.dice_and_slice.table import GAME_TABLE
 from controller.reading import Fault, Reading, ReadingKind
 from tests.controller.games.dice_and_slice.laid_sheets import GAME, LaidSheets, dots_of, started
-from vision.scene import FaceLikelihood, MarkKind, Sighting
+from vision.scene import FaceLikelihood, MarkKind, Pose, Sighting
 
 
 def test_an_empty_table_says_nothing() -> None:
@@ -130,6 +130,53 @@ def test_a_die_that_was_turned_after_a_ruling_is_noticed() -> None:
     assert sheets.unfinished().startswith("A3 and B5 lie there")
     sheets.throw("A4", "B5")
     assert "shows A4 now" in problem(sheets.fault())
+
+
+def a_turn_over() -> LaidSheets:
+    """Player 1 had picked A3, B5 lies on the mat; it is player 2's turn."""
+    sheets = LaidSheets(started()).arrange()
+    for texts in (("roll A3 B5", "P1 picks A", "P1 marks c3 d3 c4"), ("P2 marks e5 d6 f6 e7",)):
+        after = sheets.play(*texts)
+        assert sheets.moves(int(texts[-1][1])) == list(texts)
+        sheets.state = after
+    return sheets
+
+
+def test_a_die_that_was_not_thrown_is_no_roll() -> None:
+    """Player 2 takes the die from before player 1, and leaves the other one on the mat."""
+    sheets = a_turn_over()
+    sheets.take("A", player=2)
+    assert sheets.as_before()
+    fault = sheets.fault(2)
+    assert problem(fault) == "B5 still lies where the turn before left it."
+    assert fault.refusal.remedy == "Throw both dice; then player 2 takes one of them."
+
+
+def test_a_die_put_back_beside_the_other_one_is_not_thrown() -> None:
+    sheets = a_turn_over()
+    sheets.world.put("die/A", Pose(50.0, 50.0, 10.0), True)
+    assert sheets.as_before()
+    sheets.mark(2, "k9")
+    assert "k9 is a dot too many" in problem(sheets.fault())
+    sheets.rub(2, "k9")
+    sheets.throw("A3", "B5")
+    assert sheets.unfinished().startswith("A3 and B5 lie there"), "thrown, it may show the same"
+
+
+def test_dice_thrown_for_the_next_turn_while_another_still_marks_are_thrown() -> None:
+    sheets = LaidSheets(started()).arrange()
+    first = "roll A3 B5", "P1 picks A"
+    after = sheets.play(*first)
+    assert sheets.moves(1) == list(first)
+    for text in ("P2 marks e5 d6 f6 e7", "P1 marks c3 d3 c4"):
+        sheets.state = after
+        after = sheets.play(text)
+        if text.startswith("P1"):
+            sheets.throw("A1", "B5")
+        assert sheets.moves(int(text[1])) == [text]
+    sheets.state = after
+    sheets.take("A", player=2)
+    assert sheets.moves(2) == ["roll A1 B5", "P2 picks A"]
 
 
 # Marking --------------------------------------------------------------------------------------------------------------
