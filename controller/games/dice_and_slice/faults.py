@@ -115,7 +115,7 @@ def _words(state: State, player: Player, what: What, names: Sequence[str], *, ol
         case What.ADDED_DOT:
             return Refusal(_heading(state), _dot_too_many(state, player, names), f"Rub {listed} out.")
         case What.MISSING_DOT:
-            problem = f"On player {player}'s sheet {listed} is not marked any more."
+            problem = f"On player {player}'s sheet {listed} {'are' if len(names) > 1 else 'is'} not marked any more."
             return Refusal(headings.MARK, problem, f"Mark {listed} again.")
         case What.MISSING_LINE:
             gone = "any more" if old else "yet"

@@ -38,7 +38,8 @@ AGAINST = math.log(0.91 / 0.09)
 """What is as it should not be with such odds is odd. Crosses on sheets that were never seen blank are less sure: they
 say which topping an extra dot is for, and nothing is odd about one."""
 ADDED = math.log(0.75 / 0.25)
-"""Dots are told from print so surely that one less likely is odd, too."""
+"""Dots are told from print so surely that one less likely is odd, too; and with such odds against one that was there
+before, it was rubbed out."""
 LEAST_DIE = 0.6
 """A die that is less likely is none."""
 UNMOVED_MM = 4.0
@@ -172,7 +173,7 @@ class SheetSeen:
                 if bit & expected == bit:
                     odds = odds + KNOWN if old else odds
                     logs[follows] += max(odds, LEAST_LINE) if missing is What.MISSING_LINE else odds
-                    if odds < (UNDRAWN if missing is What.MISSING_LINE else -AGAINST):
+                    if odds < _least(missing, old=old):
                         odd.append(Odd(missing, self._name(missing, bit), old))
                 elif odds > (ADDED if added is What.ADDED_DOT else AGAINST) and added is not None:
                     odd.append(Odd(added, self._name(added, bit), old))
@@ -349,6 +350,13 @@ class Seen:
         dots = {mark.at for mark in sheet.marks if mark.kind is MarkKind.DOT}
         table = self._parts.grid
         return len(dots) == len(table.names) and max(dots) == (table.columns, table.rows)
+
+
+def _least(missing: What, *, old: bool) -> float:
+    """With smaller odds it is odd that this is not there."""
+    if missing is What.MISSING_LINE:
+        return UNDRAWN
+    return -ADDED if missing is What.MISSING_DOT and old else -AGAINST
 
 
 def _odds(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -310,6 +310,21 @@ def test_who_goes_ahead_with_the_next_turn_while_another_still_marks_has_marked(
     assert sheets.moves(2) == ["roll A1 B3", "P2 picks A", "P2 marks k9 l9"]
 
 
+def test_who_rubs_out_what_was_marked_before_is_told_to_mark_it_again() -> None:
+    """After the own press, to mark elsewhere; or while marking."""
+    sheets = marking()
+    sheets.state = sheets.play("P1 marks c3 d3 c4")
+    for name in ("c3", "d3", "c4", "c3-d3", "c3-c4"):
+        sheets.rub(1, name)
+    fault = sheets.fault()
+    assert problem(fault) == "On player 1's sheet c4, c3 and d3 are not marked any more."
+    assert not fault.certain, "the camera may see no pencil"
+    sheets = LaidSheets(with_dots(started(2, ("A3", "B5"), "A"), "k3")).arrange()
+    sheets.play("P1 marks c3 d3 c4")
+    sheets.rub(1, "k3")
+    assert sheets.fault(1).refusal.remedy == "Mark k3 again."
+
+
 # Extra dots and bonuses -----------------------------------------------------------------------------------------------
 
 
