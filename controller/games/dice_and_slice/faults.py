@@ -7,7 +7,7 @@ from controller.games.dice_and_slice import grid, headings, rules
 from controller.games.dice_and_slice.components import DICE
 from controller.games.dice_and_slice.rules import Mark, Phase, State
 from controller.games.dice_and_slice.seen import Odd, SheetSeen, What
-from controller.games.wording import joined, some
+from controller.games.wording import MOST_NAMED, joined, some
 from controller.reading import Fault, Layout
 
 _ORDER = (
@@ -67,6 +67,19 @@ def not_seen(state: State, player: Player) -> Fault:
     return Fault(Refusal(_heading(state), f"Player {player}'s sheet cannot be seen.", remedy), player, certain=False)
 
 
+def several_sheets(state: State, player: Player, lying: Sequence[SheetSeen]) -> Fault:
+    """Somebody presses before whom more than one sheet lies, and the one that is looked at tells of no play."""
+    problem = f"{len(lying)} sheets lie before player {player}, and it does not show which one is played with."
+    remedy = f"Leave only player {player}'s own sheet there."
+    return Fault(Refusal(_heading(state), problem, remedy), player, tuple(sheet.index for sheet in lying))
+
+
+def mixed_up(state: State, player: Player, other: Player) -> Fault:
+    """Before the other lies what seems to be the player's sheet."""
+    problem = f"Player {player}'s sheet lies before player {other}."
+    return Fault(Refusal(_heading(state), problem, "Lay every sheet before the player who marks it."), player)
+
+
 def nothing_marked(state: State, player: Player, sheet: SheetSeen) -> Fault:
     """Somebody presses who has marked nothing."""
     face = rules.face_for(state, player)
@@ -113,7 +126,10 @@ def _words(state: State, player: Player, what: What, names: Sequence[str], *, ol
     listed, them = some(names), "them" if len(names) > 1 else "it"
     match what:
         case What.ADDED_DOT:
-            return Refusal(_heading(state), _dot_too_many(state, player, names), f"Rub {listed} out.")
+            remedy = f"Rub {listed} out."
+            if len(names) > MOST_NAMED:
+                remedy = f"Lay player {player}'s own sheet there, an empty one if the game begins, or rub {them} out."
+            return Refusal(_heading(state), _dot_too_many(state, player, names), remedy)
         case What.MISSING_DOT:
             problem = f"On player {player}'s sheet {listed} {'are' if len(names) > 1 else 'is'} not marked any more."
             return Refusal(headings.MARK, problem, f"Mark {listed} again.")

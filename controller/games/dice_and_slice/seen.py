@@ -42,6 +42,8 @@ ADDED = math.log(0.75 / 0.25)
 before, it was rubbed out."""
 LEAST_DIE = 0.6
 """A die that is less likely is none."""
+LEAST_LACKING = 2
+"""Of a sheet that lacks so many dots it is asked whether it is another's."""
 UNMOVED_MM = 4.0
 """A die that seems to lie no farther from where it lay is only measured anew."""
 
@@ -136,6 +138,12 @@ class SheetSeen:
     def hidden_crosses(self) -> int:
         """The squares of which it is hidden whether their topping is crossed off."""
         return sum(bit for kind, bit in self._hidden if kind is MarkKind.CROSSED_TOPPING)
+
+    @cached_property
+    def lacking(self) -> int:
+        """How many of the dots that were there before are not."""
+        gone = -ADDED - KNOWN
+        return sum(self.dots.get(bit, 0.0) < gone for bit in grid.list_bits(self._known.dots))
 
     def hinted(self) -> int:
         """The dots that may be new."""
@@ -302,19 +310,42 @@ class Seen:
         self._parts = state.options.components
 
     @cached_property
-    def sheets(self) -> Mapping[Player, SheetSeen]:
-        """Each player's sheet that is seen. Of several before a player the one that fits what is known counts."""
-        found: dict[Player, tuple[float, SheetSeen]] = {}
+    def lying(self) -> Mapping[Player, Sequence[SheetSeen]]:
+        """All sheets that lie before each player, the own one first: what lacks nothing that was on it, lies in the own
+        area and fits best what is known."""
+        found: dict[Player, list[tuple[int, bool, float, SheetSeen]]] = {}
         for index, one in enumerate(self._scene.sightings):
             if one.kind is not PieceKind.SHEET or not self._is_of_this_game(one):
                 continue
-            player = laid.owner(laid.at(one), self.layout)
-            known = self._state.sheets[player - 1]
-            sheet = SheetSeen(one, index, known, self._parts, self._traces.get(player, {}))
-            log = sheet.fit(self._state.sheets[player - 1]).log_dots - sheet.ceiling()
-            if player not in found or log > found[player][0]:
-                found[player] = (log, sheet)
-        return {player: sheet for player, (_, sheet) in found.items()}
+            spot = laid.at(one)
+            player = laid.owner(spot, self.layout)
+            sheet = self._sheet(index, player)
+            off = sheet.ceiling() - sheet.fit(self._state.sheets[player - 1]).log_dots
+            away = not laid.is_before(spot, player, self.layout)
+            found.setdefault(player, []).append((sheet.lacking, away, off, sheet))
+        return {player: [one[-1] for one in sorted(some, key=lambda one: one[:-1])] for player, some in found.items()}
+
+    @cached_property
+    def sheets(self) -> Mapping[Player, SheetSeen]:
+        """Each player's sheet that is seen."""
+        return {player: some[0] for player, some in self.lying.items()}
+
+    @cached_property
+    def mixed_up(self) -> tuple[Player, Player] | None:
+        """A player before whom lies a sheet that lacks what is known of the own one, and before whom one lies that
+        has it all."""
+        for player in sorted(self.sheets):
+            if self.sheets[player].lacking < LEAST_LACKING:
+                continue
+            for other, some in self.lying.items():
+                if other != player and any(not self._sheet(one.index, player).lacking for one in some):
+                    return player, other
+        return None
+
+    def _sheet(self, index: int, player: Player) -> SheetSeen:
+        """A sheet as this player's."""
+        known, traces = self._state.sheets[player - 1], self._traces.get(player, {})
+        return SheetSeen(self._scene.sightings[index], index, known, self._parts, traces)
 
     @cached_property
     def dice(self) -> tuple[DieSeen, ...]:

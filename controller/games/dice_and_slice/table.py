@@ -90,13 +90,14 @@ class DiceAndSliceTable:
         """What a scene at rest says."""
         left = self._left.get(state, ()) if state.phase is Phase.ROLL else ()
         seen = Seen(state, scene, layout, self._traces.get(state), left)
-        match state.phase:
-            case Phase.ROLL | Phase.PICK:
-                reading = _rolling(state, seen, pressed)
-            case Phase.MARK:
-                reading = _marking(state, seen, pressed)
-            case Phase.OVER:
-                reading = Reading(ReadingKind.AS_BEFORE, ())
+        if state.phase is Phase.OVER:
+            reading = Reading(ReadingKind.AS_BEFORE, ())
+        elif seen.mixed_up is not None:
+            reading = Reading(ReadingKind.FAULT, (), fault=faults.mixed_up(state, *seen.mixed_up))
+        elif state.phase is Phase.MARK:
+            reading = _marking(state, seen, pressed)
+        else:
+            reading = _rolling(state, seen, pressed)
         self._remember(state, reading.plays, seen)
         players = {sheet.index: player for player, sheet in seen.sheets.items()}
         dice = {die.index: die for die in seen.dice}
@@ -248,7 +249,7 @@ def _marking(state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:
     faulty: Reading | None = None
     for player in waiting:
         if player in pressed:
-            reading = _confirmed(state, player, seen.sheets.get(player))
+            reading = _confirmed(state, player, seen.lying.get(player, ()))
             if reading.kind is ReadingKind.MOVES:
                 return reading
             faulty = faulty or reading
@@ -267,13 +268,16 @@ def _marking(state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:
     return Reading(ReadingKind.UNFINISHED, (), note=begun) if begun else Reading(ReadingKind.AS_BEFORE, ())
 
 
-def _confirmed(state: State, player: Player, sheet: SheetSeen | None) -> Reading:
-    """What somebody's press means."""
-    if sheet is None:
+def _confirmed(state: State, player: Player, lying: Sequence[SheetSeen]) -> Reading:
+    """What somebody's press means, before whom these sheets lie."""
+    if not lying:
         return Reading(ReadingKind.FAULT, (), fault=faults.not_seen(state, player))
+    sheet = lying[0]
     marking = _marked(state, player, sheet, pressed=True)
     if marking.plays:
         return Reading(ReadingKind.MOVES, (), plays=marking.plays, confirm=player, note=marking.plays[0].text)
+    if len(lying) > 1:
+        return Reading(ReadingKind.FAULT, (), fault=faults.several_sheets(state, player, lying))
     return Reading(ReadingKind.FAULT, (), fault=marking.fault or faults.nothing_marked(state, player, sheet))
 
 

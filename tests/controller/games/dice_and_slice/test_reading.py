@@ -9,7 +9,7 @@ from controller.games.dice_and_slice.rules import State
 from controller.games.dice_and_slice.table import GAME_TABLE
 from controller.reading import Fault, Reading, ReadingKind
 from tests.controller.games.dice_and_slice.laid_sheets import GAME, LaidSheets, dots_of, started
-from vision.scene import FaceLikelihood, MarkKind, Pose, Sighting
+from vision.scene import FaceLikelihood, MarkKind, PieceKind, Pose, Sighting
 
 
 def test_an_empty_table_says_nothing() -> None:
@@ -489,16 +489,59 @@ def test_a_sheet_that_cannot_be_seen() -> None:
     assert "cannot be seen" in problem(fault)
 
 
+@pytest.mark.parametrize("roll", [None, ("A3", "B5")])
+def test_sheets_that_were_mixed_up_are_not_to_be_rubbed_out(roll: tuple[str, str] | None) -> None:
+    state = with_dots(with_dots(started(2, roll, roll and "A"), "c3 d3 c4 g5 h6"), "e5 d6 f6 e7 k2", player=2)
+    sheets = LaidSheets(state).arrange()
+    one, other = (sheets.world.pieces[f"sheet/{player}"].pose for player in (1, 2))
+    sheets.world.put("sheet/1", other, True)
+    sheets.world.put("sheet/2", one, True)
+    fault = sheets.fault()
+    assert problem(fault) == "Player 1's sheet lies before player 2."
+    assert fault.refusal.remedy == "Lay every sheet before the player who marks it."
+    assert sheets.fault(1) == fault
+
+
+def test_a_spare_sheet_at_the_table_s_edge_is_not_played_with() -> None:
+    sheets = marking()
+    sheets.play("P1 marks c3 d3 c4")
+    spare_at(sheets, Pose(-150.0, -420.0, 90.0))
+    assert sheets.moves(1) == ["P1 marks c3 d3 c4"]
+
+
+def test_of_a_spare_sheet_beside_the_own_one_the_players_are_told() -> None:
+    sheets = marking()
+    sheets.play("P1 marks c3 d3 c4")
+    own = sheets.world.pieces["sheet/1"].pose
+    assert own is not None
+    spare_at(sheets, replace(own, x_mm=own.x_mm + 10.0))
+    fault = sheets.fault(1)
+    assert problem(fault).startswith("2 sheets lie before player 1")
+    assert len(fault.sightings) == 2
+
+
+def test_a_sheet_of_another_game_is_not_to_be_rubbed_out_dot_by_dot() -> None:
+    sheets = LaidSheets(started()).arrange()
+    sheets.mark(1, "a1 c1 e1 g1 i1 k1 m1")
+    assert sheets.fault().refusal.remedy.startswith("Lay player 1's own sheet there, an empty one")
+
+
+def spare_at(sheets: LaidSheets, pose: Pose) -> None:
+    """Lay an empty sheet there that nobody plays with."""
+    sheets.world.add_piece("sheet/9", PieceKind.SHEET, "sheet", "sheet")
+    sheets.world.put("sheet/9", pose, True)
+
+
 def problem(fault: Fault) -> str:
     refusal: Refusal = fault.refusal
     return refusal.problem
 
 
-def with_dots(state: State, names: str) -> State:
-    """The state with these dots on player 1's sheet."""
+def with_dots(state: State, names: str, player: int = 1) -> State:
+    """The state with these dots on a player's sheet."""
     data = GAME.encode_state(state)
     bits = state.options.components.grid.bits
-    data["sheets"][0]["dots"] = sorted(names.split(), key=bits.__getitem__)
+    data["sheets"][player - 1]["dots"] = sorted(names.split(), key=bits.__getitem__)
     return GAME.decode_state(data)
 
 
