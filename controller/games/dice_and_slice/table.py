@@ -168,7 +168,10 @@ def _rolling(state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:
     elif marking.fault is not None:
         kind = ReadingKind.FAULT if player in pressed else ReadingKind.UNFINISHED
         return Reading(kind, (), fault=marking.fault if player in pressed else None, note=marking.note or picked.text)
-    return Reading(ReadingKind.MOVES, (), plays=_worth(plays), confirm=player, note=plays[0].text)
+    told = _worth(plays)
+    if player in pressed:
+        told = _with_others(state, told, seen, pressed)
+    return Reading(ReadingKind.MOVES, (), plays=told, confirm=player, note=told[0].text)
 
 
 def _picked(state: State, seen: Seen) -> Iterator[Play]:
@@ -251,7 +254,8 @@ def _marking(state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:
         if player in pressed:
             reading = _confirmed(state, player, seen.lying.get(player, ()))
             if reading.kind is ReadingKind.MOVES:
-                return reading
+                plays = _with_others(state, reading.plays, seen, pressed)
+                return replace(reading, plays=plays, note=plays[0].text)
             faulty = faulty or reading
     if faulty is not None:
         return faulty
@@ -279,6 +283,23 @@ def _confirmed(state: State, player: Player, lying: Sequence[SheetSeen]) -> Read
     if len(lying) > 1:
         return Reading(ReadingKind.FAULT, (), fault=faults.several_sheets(state, player, lying))
     return Reading(ReadingKind.FAULT, (), fault=marking.fault or faults.nothing_marked(state, player, sheet))
+
+
+def _with_others(state: State, plays: tuple[Play, ...], seen: Seen, pressed: frozenset[Player]) -> tuple[Play, ...]:
+    """A play that is the only one, with what all others have marked who have pressed besides: after a play no press
+    counts any more. Each of them is as sure as by itself."""
+    if len(plays) > 1:
+        return plays
+    (told,) = plays
+    for player in sorted(pressed.intersection(seen.sheets)):
+        after = _after(state, told.moves)
+        if after.phase is Phase.MARK and player in rules.waiting_for(after):
+            marking = _marked(after, player, seen.sheets[player], pressed=True)
+            if len(marking.plays) == 1:
+                (theirs,) = marking.plays
+                sure = min(told.probability, theirs.probability)
+                told = replace(_joined(state, told, theirs), probability=sure)
+    return (told,)
 
 
 def _strange(state: State, seen: Seen, players: Sequence[Player] | range) -> Fault | None:

@@ -196,6 +196,22 @@ def test_marks_are_read_with_or_without_a_press() -> None:
     assert sheets.moves(2) == ["P2 marks e5 d6 f6 e7"]
 
 
+def test_all_who_press_together_have_marked() -> None:
+    sheets = marking(players=3)
+    sheets.play("P1 marks c3 d3 c4", "P3 marks e5 d6 f6 e7")
+    assert sheets.moves(1, 3) == ["P1 marks c3 d3 c4", "P3 marks e5 d6 f6 e7"]
+    assert sheets.moves(1, 2) == ["P1 marks c3 d3 c4"], "player 2 is told next"
+    sheets.play("P2 marks k5 j6 l6 k7")
+    assert sheets.moves(1, 2, 3) == ["P1 marks c3 d3 c4", "P2 marks k5 j6 l6 k7", "P3 marks e5 d6 f6 e7"]
+
+
+def test_who_has_marked_and_pressed_before_the_active_player_does_has_marked() -> None:
+    sheets = LaidSheets(started()).arrange()
+    sheets.play("roll A3 B5", "P1 picks A", "P2 marks e5 d6 f6 e7")
+    assert sheets.moves(2) == ["roll A3 B5", "P1 picks A"], "which waits for player 1"
+    assert sheets.moves(1, 2) == ["roll A3 B5", "P1 picks A", "P2 marks e5 d6 f6 e7"]
+
+
 def test_everybody_marks_in_any_order() -> None:
     sheets = marking()
     sheets.play("P2 marks e5 d6 f6 e7")
