@@ -314,8 +314,9 @@ def _strange(state: State, seen: Seen, players: Sequence[Player] | range) -> Fau
 def _marked(state: State, player: Player, sheet: SheetSeen, *, pressed: bool) -> _Marking:
     """What a player who is to mark has marked."""
     before = state.sheets[player - 1]
-    nothing = _Candidate((), sheet.fit(before))
-    candidates = [nothing, *_candidates(state, player, sheet)]
+    candidates = list(_candidates(state, player, sheet))
+    if not (pressed and before.marked):  # who presses then does without the extra dots that are left
+        candidates.insert(0, _Candidate((), sheet.fit(before)))
     fitting = [one for one in candidates if not one.fit.odd]
     if not fitting:
         return _unfit(state, player, sheet, candidates)

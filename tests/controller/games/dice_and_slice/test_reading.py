@@ -448,6 +448,15 @@ def test_who_places_no_extra_dot_does_without() -> None:
     assert sheets.moves(1) == ["P1 marks b3 c3", "P1 stops"]
 
 
+def test_who_presses_after_a_ruling_of_the_marks_does_without_extra_dots() -> None:
+    sheets = enclosing()
+    sheets.state = sheets.play("P1 marks b3 c3")
+    assert sheets.as_before()
+    assert sheets.moves(1) == ["P1 stops"]
+    sheets.play("P1 adds k9 for mushroom-b2")
+    assert sheets.moves(1) == ["P1 adds k9 for mushroom-b2"]
+
+
 def test_a_topping_bonus_is_circled() -> None:
     """The slice from d3 to f6 has exactly a salami and a mushroom."""
     sheets = LaidSheets(with_dots(started(2, ("A1", "B5"), "A"), "d3 e3 f3 d4 f4 d5 f5 d6")).arrange()
