@@ -392,6 +392,10 @@ def _misfit(state: State, player: Player, new: int) -> Refusal:
     face, free = face_for(state, player), ~state.sheets[player - 1].dots
     picture = components.faces[face].in_words
     shown = _list(state, new)
+    other = next(one for one in state.roll if one != face)
+    if any(laid & free == new for laid in components.placements[other]):
+        problem = f"{shown} is what {other} adds, and player {player} uses {face}."
+        return Refusal(headings.MARK, problem, f"Mark the dots of {face} ({picture}) instead.", (face,))
     for laid in components.placements[face]:
         if laid & free & new == new:
             missing = _list(state, laid & free & ~new)

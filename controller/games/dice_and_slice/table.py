@@ -191,7 +191,7 @@ def _no_die_taken(state: State, seen: Seen, thrown: tuple[str, str] | None) -> F
     """Why the active player's press says nothing."""
     if seen.unthrown:
         return faults.not_thrown(state, [die.face for die in seen.unthrown])
-    return faults.no_die_taken(state, thrown, [die.face for die in seen.dice])
+    return faults.no_die_taken(state, thrown, seen.dice)
 
 
 def _share(die: DieSeen, alike: Sequence[DieSeen]) -> float:

@@ -71,7 +71,31 @@ def test_a_die_left_before_the_player_before_is_no_pick() -> None:
     sheets.throw("A3", "B5")
     sheets.take("A", player=2)
     assert sheets.as_before()
-    assert "cannot both be seen" in problem(sheets.fault(1))
+    fault = sheets.fault(1)
+    assert problem(fault) == "A3 lies before player 2 and B5 lies on the mat."
+    assert fault.refusal.remedy.startswith("Player 1 lays one of the dice beside the own sheet; the other one stays")
+    assert len(fault.sightings) == 2
+
+
+def test_where_dice_lie_that_should_lie_elsewhere_is_told() -> None:
+    sheets = thrown("A3", "B5")
+    sheets.take("A")
+    sheets.take("B")
+    assert problem(sheets.fault(1)) == "A3 lies before player 1 and B5 lies before player 1."
+    sheets.take("B", player=2)
+    assert problem(sheets.fault(1)) == "A3 lies before player 1 and B5 lies before player 2."
+    sheets.world.put("die/B", Pose(0.0, 330.0, 0.0), True)
+    assert problem(sheets.fault(1)) == "A3 lies before player 1 and B5 lies off the mat, before nobody."
+
+
+def test_a_die_on_the_sheet_is_to_be_laid_beside_it() -> None:
+    sheets = thrown("A3", "B5")
+    own = sheets.world.pieces["sheet/1"].pose
+    assert own is not None
+    sheets.world.put("die/A", own, True)
+    fault = sheets.fault(1)
+    assert problem(fault) == "The camera does not see die A; only B5 is seen."
+    assert "beside the own sheet, not on it" in fault.refusal.remedy
 
 
 def test_who_presses_without_a_die_is_told_so() -> None:
@@ -266,6 +290,14 @@ def test_a_line_that_hardly_shows_is_asked_for() -> None:
     assert sheets.fault(1).refusal.remedy == "Connect c3-c4 with a line."
 
 
+def test_the_dots_of_the_die_that_others_use() -> None:
+    sheets = marking()
+    sheets.mark(1, "g5 f6 h6 g7")
+    fault = sheets.fault(1)
+    assert problem(fault) == "g5 f6 h6 g7 is what B5 adds, and player 1 uses A3."
+    assert fault.refusal.remedy == "Mark the dots of A3 (●●· ●·· ···) instead."
+
+
 def test_dots_off_the_pattern() -> None:
     sheets = marking()
     sheets.mark(1, "c3 d3 f3", "c3-d3")
@@ -302,6 +334,32 @@ def test_marks_after_the_own_turn() -> None:
     fault = sheets.fault()
     assert fault.player == 2
     assert "has finished this turn" in problem(fault)
+    assert fault.refusal.remedy == "Rub k9 out, or the host takes back the play with which player 2 finished."
+    sheets.mark(2, "m9")
+    assert problem(sheets.fault()).startswith("k9 and m9 are dots too many on player 2's sheet")
+
+
+def test_several_marks_too_many_are_spoken_of_as_several() -> None:
+    sheets = marking()
+    sheets.mark(1, "c3 d3 c4 k9 m1", "c3-d3 c3-c4")
+    assert problem(sheets.fault(1)).endswith("they belong neither to A3 nor to a topping.")
+    sheets = marking()
+    sheets.play("P1 marks c3 d3 c4")
+    sheets.mark(1, toppings="mushroom-b2 olive-d1")
+    assert "without placing an extra dot for them now" in problem(sheets.fault(1))
+    assert sheets.fault(1).refusal.remedy.endswith("rub the crosses out.")
+    for name in ("mushroom-b2", "olive-d1"):
+        sheets.rub(1, name)
+    sheets.mark(1, bonuses="chili-olive salami-pair")
+    assert sheets.fault(1).refusal.remedy == "Rub the circles out."
+
+
+def test_who_marks_out_of_turn_is_told_whose_dice_are_waited_for() -> None:
+    sheets = LaidSheets(started(3)).arrange()
+    sheets.throw("A3", "B5")
+    sheets.take("A", player=3)
+    sheets.mark(3, "c3 d3 c4", "c3-d3 c3-c4")
+    assert "marked once player 1 has thrown the dice and picked one" in problem(sheets.fault())
 
 
 def test_a_dot_too_many_is_told_of_also_when_another_player_ends_the_turn_meanwhile() -> None:
@@ -333,7 +391,7 @@ def test_who_rubs_out_what_was_marked_before_is_told_to_mark_it_again() -> None:
     for name in ("c3", "d3", "c4", "c3-d3", "c3-c4"):
         sheets.rub(1, name)
     fault = sheets.fault()
-    assert problem(fault) == "On player 1's sheet c4, c3 and d3 are not marked any more."
+    assert problem(fault) == "On player 1's sheet c3, d3 and c4 are not marked any more."
     assert not fault.certain, "the camera may see no pencil"
     sheets = LaidSheets(with_dots(started(2, ("A3", "B5"), "A"), "k3")).arrange()
     sheets.play("P1 marks c3 d3 c4")
@@ -372,7 +430,7 @@ def test_a_topping_crossed_off_for_nothing() -> None:
     sheets.play("P1 marks c3 d3 c4")
     sheets.mark(1, toppings="mushroom-b2")
     fault = sheets.fault(1)
-    assert "crossed off mushroom-b2 without placing its extra dot" in problem(fault)
+    assert "crossed off mushroom-b2 without placing an extra dot for it" in problem(fault)
     sheets.rub(1, "mushroom-b2")
     assert sheets.moves(1) == ["P1 marks c3 d3 c4"]
 
