@@ -132,7 +132,8 @@ def about(state: State, player: Player, sheet: SheetSeen, odd: Sequence[Odd]) ->
     bits = state.options.components.grid.bits
     names = sorted((one.name for one in alike), key=lambda name: bits.get(name.partition("-")[0], 0))
     told = _words(state, player, what, names, old=all(one.old for one in alike))
-    certain = not (what in (What.MISSING_DOT, What.MISSING_LINE, What.NOT_CIRCLED) and all(one.old for one in alike))
+    gone = what in (What.MISSING_DOT, What.MISSING_LINE, What.NOT_CIRCLED) and all(one.old for one in alike)
+    certain = not gone and not sheet.may_hide(odd)
     refusal = Refusal(told.heading, told.problem, told.remedy, _places(player, names))
     return Fault(refusal, player, (sheet.index,), certain=certain)
 

@@ -145,6 +145,24 @@ class SheetSeen:
         gone = -ADDED - KNOWN
         return sum(self.dots.get(bit, 0.0) < gone for bit in grid.list_bits(self._known.dots))
 
+    def may_hide(self, odd: Sequence[Odd]) -> bool:
+        """Whether what cannot be seen may be why this is odd: the extra dot of a topping that is crossed off, the cross
+        for an extra dot, or that a dot is not there whose line is missing."""
+        dots, crosses = self.hidden_dots & ~self._known.dots, self.hidden_crosses & ~self._known.crossed
+
+        def may(one: Odd) -> bool:
+            match one.what:
+                case What.CROSSED:
+                    return bool(dots)
+                case What.ADDED_DOT | What.NOT_CROSSED:
+                    return bool(crosses)
+                case What.MISSING_LINE:
+                    return bool((grid.mask_of(self._table, one.name.split("-")) or 0) & dots)
+                case _:
+                    return False
+
+        return any(map(may, odd))
+
     def hinted(self) -> int:
         """The dots that may be new."""
         return sum(bit for bit, odds in self.dots.items() if odds >= HINT) & ~self._known.dots

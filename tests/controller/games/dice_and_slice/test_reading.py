@@ -680,6 +680,24 @@ def test_what_may_be_marked_otherwise_where_nothing_is_seen_is_asked_about() -> 
     assert reading.plays[0].probability < 0.99
 
 
+@pytest.mark.parametrize(
+    ("dots", "lines", "toppings", "hidden"),
+    [
+        ("c3 d3 c4", "c3-d3 c3-c4", "mushroom-b2", "k9"),
+        ("c3 d3 c4 k9", "c3-d3 c3-c4", "", "mushroom-b2"),
+        ("c3 d3 c4", "c3-d3", "", "c4"),
+    ],
+)
+def test_what_may_be_wrong_only_as_something_lies_on_the_sheet_gets_its_time(
+    dots: str, lines: str, toppings: str, hidden: str
+) -> None:
+    sheets = marking()
+    sheets.mark(1, dots, lines, toppings)
+    assert sheets.fault(1).certain
+    sheets.hide(1, hidden)
+    assert not sheets.fault(1).certain
+
+
 def test_who_is_not_seen_to_use_an_extra_dot_has_not_surely_done_without() -> None:
     """Its dot and its topping lie in a shadow."""
     sheets = LaidSheets(with_dots(started(2, ("A1", "B5"), "A"), "b2 c2 b3 k9")).arrange()
