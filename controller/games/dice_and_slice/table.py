@@ -5,14 +5,15 @@ What is seen, and when it counts:
 - Everybody's sheet lies before the own seat. Dice are thrown onto the mat. The active player takes one of them into the
   own area, beside the sheet: that is the one that is picked, the other stays on the mat for all the others. The active
   player's button confirms roll and pick, both at once: dice on the mat alone may not have been thrown yet.
+- A die that still lies where it lay when the turn before picked the other one has not been thrown.
 - Everybody marks on the own sheet, in any order, and presses the own button when done: dots with their lines, extra
   dots with their toppings crossed off, circles around topping bonuses that are scored. The active player may also mark
   before pressing for the first time; then all of it counts at once.
 - Who may place extra dots and places none presses all the same; they are not saved. In which order dots were marked
   does not show, see `ways`.
 - Topping bonuses that others have scored may be crossed out at any time, or not: nothing follows from it.
-- A mark that is half made is nobody's fault until its player presses. Marks of somebody whose turn is over, or not yet
-  begun, are.
+- A mark that is half made is nobody's fault until its player presses, or where there are no buttons if it stays so.
+  Marks of somebody whose turn is over, or not yet begun, are. Of several who press at once all have marked.
 
 Dice on a sheet are not looked at: toppings and print look too much like them. What cannot be seen speaks for nothing.
 """
@@ -166,8 +167,9 @@ def _rolling(state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:
     if marking.plays:
         plays = [_joined(state, picked, marked) for marked in marking.plays] + plays[1:]
     elif marking.fault is not None:
-        kind = ReadingKind.FAULT if player in pressed else ReadingKind.UNFINISHED
-        return Reading(kind, (), fault=marking.fault if player in pressed else None, note=marking.note or picked.text)
+        if player not in pressed:
+            return _begun(replace(marking, note=marking.note or picked.text), seen.layout)
+        return Reading(ReadingKind.FAULT, (), fault=marking.fault, note=marking.note or picked.text)
     told = _worth(plays)
     if player in pressed:
         told = _with_others(state, told, seen, pressed)
@@ -262,14 +264,21 @@ def _marking(state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:
     wrong = _strange(state, seen, [p for p in range(1, state.players + 1) if p not in waiting])
     if wrong is not None:
         return Reading(ReadingKind.FAULT, (), fault=wrong)
-    begun = ""
+    begun = _Marking()
     for player in waiting:
         sheet = seen.sheets.get(player)
         marking = _Marking() if sheet is None else _marked(state, player, sheet, pressed=False)
         if marking.plays:
             return Reading(ReadingKind.MOVES, (), plays=marking.plays, confirm=player, note=marking.plays[0].text)
-        begun = begun or marking.note
-    return Reading(ReadingKind.UNFINISHED, (), note=begun) if begun else Reading(ReadingKind.AS_BEFORE, ())
+        begun = begun if begun.note else marking
+    return _begun(begun, seen.layout) if begun.note else Reading(ReadingKind.AS_BEFORE, ())
+
+
+def _begun(marking: _Marking, layout: Layout) -> Reading:
+    """Marks that are no play yet: nobody's fault until their player presses, but where there are no buttons, if they
+    stay so."""
+    fault = None if layout.buttons else marking.fault
+    return Reading(ReadingKind.UNFINISHED, (), fault=fault, note=marking.note)
 
 
 def _confirmed(state: State, player: Player, lying: Sequence[SheetSeen]) -> Reading:

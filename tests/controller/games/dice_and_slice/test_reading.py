@@ -260,6 +260,19 @@ def test_a_half_made_mark_waits_for_its_player() -> None:
     assert sheets.moves() == ["P1 marks c3 d3 c4"]
 
 
+@pytest.mark.parametrize("picked", [False, True])
+def test_where_there_are_no_buttons_marks_that_stay_wrong_are_told_of(picked: bool) -> None:
+    sheets = marking() if picked else thrown("A3", "B5")
+    sheets.take("A")
+    sheets.mark(1, "c3 d3 f3", "c3-d3")
+    assert sheets.read().fault is None, "who has a button presses when done"
+    sheets.layout = replace(sheets.layout, buttons=False)
+    reading = sheets.read()
+    assert reading.kind is ReadingKind.UNFINISHED
+    assert reading.fault is not None
+    assert "not what A3" in problem(reading.fault)
+
+
 def test_a_forgotten_line_is_asked_for() -> None:
     sheets = marking()
     sheets.mark(1, "c3 d3 c4", "c3-d3")
