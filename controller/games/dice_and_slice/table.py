@@ -26,9 +26,10 @@ from functools import partial
 from controller.game import Player, Refusal
 from controller.games.dice_and_slice import faults, grid, rules, ways
 from controller.games.dice_and_slice.components import DICE
-from controller.games.dice_and_slice.rules import ExtraDot, Mark, Move, Phase, Pick, Roll, Sheet, State, Stop
+from controller.games.dice_and_slice.rules import ExtraDot, Mark, Phase, Pick, Roll, Sheet, State, Stop
 from controller.games.dice_and_slice.seen import DieSeen, Fit, Seen, SheetSeen, Traces, dice_named
 from controller.games.dice_and_slice.ways import Moves
+from controller.games.wording import joined
 from controller.reading import Fault, Layout, Play, Reading, ReadingKind
 from vision.scene import Scene
 
@@ -446,12 +447,20 @@ def describe(state: State, moves: Moves) -> str:
     words, said = [], None
     for move in moves:
         who = state.active if isinstance(move, Roll) else move.player
-        words.append(_words(state, move) if who == said else f"Player {who} {_words(state, move)}")
+        told = _doing_without(state, who, moves) if isinstance(move, Stop) else _words(state, move)
+        words.append(told if who == said else f"Player {who} {told}")
         said = who
     return ", ".join(words)
 
 
-def _words(state: State, move: Move) -> str:
+def _doing_without(state: State, player: Player, moves: Moves) -> str:
+    """Whoever overlooked a topping reads of it before pressing."""
+    own = tuple(move for move in moves if isinstance(move, Mark | ExtraDot) and move.player == player)
+    left = rules.topping_names(state, ways.done_without(state, player, own))
+    return f"does without the extra dot{'s' if len(left) > 1 else ''} for {joined(left)}"
+
+
+def _words(state: State, move: Roll | Pick | Mark | ExtraDot) -> str:
     match move:
         case Roll(faces):
             return f"rolls {' and '.join(faces)}"
@@ -462,8 +471,6 @@ def _words(state: State, move: Move) -> str:
             return f"marks {' '.join(grid.names_of(table, grid.mask_of(table, dots) or 0))}"
         case ExtraDot(_, topping, dot):
             return f"adds {dot} for {topping}"
-        case Stop(_):
-            return "does without extra dots"
 
 
 def _shown(state: State, moves: Moves) -> tuple[str, ...]:

@@ -517,6 +517,16 @@ def test_who_places_no_extra_dot_does_without() -> None:
     sheets = enclosing()
     sheets.play("P1 marks b3 c3")
     assert sheets.moves(1) == ["P1 marks b3 c3", "P1 stops"]
+    assert sheets.read().note == "Player 1 marks b3 c3, does without the extra dot for mushroom-b2"
+
+
+def test_who_does_without_some_extra_dots_is_told_of_these() -> None:
+    state = with_dots(started(2, ("A1", "B5"), "A"), "b2 c2 b3 e3 d4 e4")
+    sheets = LaidSheets(with_dots(state, "e5 d6 f6", player=2)).arrange()
+    sheets.play("P1 marks c3 d3", "P2 marks e7")
+    assert sheets.read(1, 2).note == (
+        "Player 1 marks c3 d3, does without the extra dots for mushroom-b2 and salami-d3, Player 2 marks e7"
+    )
 
 
 def test_who_presses_after_a_ruling_of_the_marks_does_without_extra_dots() -> None:
