@@ -186,6 +186,8 @@ def _dot_too_many(state: State, player: Player, names: Sequence[str]) -> Refusal
     remedy = f"Rub {listed} out."
     if state.phase is not Phase.MARK:
         why = f"dots are marked once player {state.active} has thrown the dice and picked one, and that is not seen"
+    elif not rules.can_mark(state, player, rules.face_for(state, player)):
+        why = f"with {rules.face_for(state, player)} none can be marked there"
     elif state.sheets[player - 1].done:
         why = f"player {player} has finished this turn"
         remedy = f"Rub {listed} out, or the host takes back the play with which player {player} finished."

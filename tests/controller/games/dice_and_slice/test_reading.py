@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from controller.game import Refusal
-from controller.games.dice_and_slice.rules import State
+from controller.games.dice_and_slice.rules import Pick, State
 from controller.games.dice_and_slice.table import GAME_TABLE
 from controller.reading import Fault, Reading, ReadingKind
 from tests.controller.games.dice_and_slice.laid_sheets import GAME, LaidSheets, dots_of, started
@@ -350,6 +350,18 @@ def test_marks_after_the_own_turn() -> None:
     assert fault.refusal.remedy == "Rub k9 out, or the host takes back the play with which player 2 finished."
     sheets.mark(2, "m9")
     assert problem(sheets.fault()).startswith("k9 and m9 are dots too many on player 2's sheet")
+
+
+def test_who_can_mark_nothing_is_not_said_to_have_finished() -> None:
+    """B5 has no dot at a corner."""
+    rolled = started(2, ("A3", "B5"))
+    full = " ".join(name for name in rolled.options.components.grid.names if name != "a1")
+    sheets = LaidSheets(GAME.apply(with_dots(rolled, full, player=2), Pick(1, "A"))).arrange()
+    assert sheets.as_before()
+    sheets.mark(2, "a1", "a1-a2 a1-b1")
+    told = "a1 is a dot too many on player 2's sheet: with B5 none can be marked there."
+    assert problem(sheets.fault()) == told
+    assert sheets.fault().refusal.remedy == "Rub a1 out."
 
 
 def test_several_marks_too_many_are_spoken_of_as_several() -> None:
