@@ -9,7 +9,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, reduce
+from operator import or_
 
 import numpy as np
 from numpy.typing import NDArray
@@ -185,9 +186,19 @@ class SheetSeen:
         )
 
     def added(self, sheet: Sheet) -> float:
-        """The logarithm of the evidence of what was not known there, dots and crosses."""
+        """The logarithm of the evidence of what was not known there, dots and crosses. Against a dot that is hidden
+        speaks that no line joins it to one beside it."""
         new = ((self.dots, sheet.dots & ~self._known.dots), (self.crosses, sheet.crossed & ~self._known.crossed))
-        return sum(places.get(bit, 0.0) for places, bits in new for bit in grid.list_bits(bits))
+        seen = sum(places.get(bit, 0.0) for places, bits in new for bit in grid.list_bits(bits))
+        return seen - MOST * (sheet.dots & self._unjoined).bit_count()
+
+    @cached_property
+    def _unjoined(self) -> int:
+        """The hidden dots that a line would join to one that is there, where none is drawn."""
+        there = self._known.dots | self.sure_dots()
+        hidden = self.hidden_dots & ~there
+        apart = (bits for bits, odds in self.lines.items() if odds < UNDRAWN and bits & hidden and bits & there)
+        return reduce(or_, apart, 0) & hidden
 
     def fit(self, sheet: Sheet) -> Fit:
         """How well it fits these dots, with their lines, crosses and circles."""

@@ -733,6 +733,21 @@ def test_what_may_be_wrong_only_as_something_lies_on_the_sheet_gets_its_time(
     assert not sheets.fault(1).certain
 
 
+def test_dots_that_no_line_joins_are_not_those_that_are_hidden() -> None:
+    """Both toppings are seen crossed off, their dots are not; beside dots of earlier turns places are hidden."""
+    before = [f"{column}{row}" for column in "fhj" for row in range(1, 10, 2)]
+    beside = [f"{column}{row}" for column in "gik" for row in range(1, 10, 2)]
+    state = with_dots(started(2, ("A1", "B5"), "B"), " ".join(["b2", "c2", "b3", "d3", "e4", *before]))
+    sheets = LaidSheets(state).arrange()
+    texts = ["P1 marks d2 c3 e3 d4", "P1 adds m8 for mushroom-b2", "P1 adds m10 for salami-d3"]
+    sheets.play(*texts)
+    sheets.hide(1, "m8", "m10", *beside)
+    reading = sheets.read(1)
+    assert reading.kind is ReadingKind.MOVES, reading.fault
+    meant = [{GAME.format(sheets.state, move) for move in play.moves} for play in reading.plays]
+    assert {"P1 adds m10", "P1 adds m8", texts[0]} in [{text.partition(" for")[0] for text in one} for one in meant]
+
+
 def test_who_is_not_seen_to_use_an_extra_dot_has_not_surely_done_without() -> None:
     """Its dot and its topping lie in a shadow."""
     sheets = LaidSheets(with_dots(started(2, ("A1", "B5"), "A"), "b2 c2 b3 k9")).arrange()
