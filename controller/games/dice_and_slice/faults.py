@@ -6,8 +6,8 @@ from controller.game import Player, Refusal
 from controller.games.dice_and_slice import grid, headings, rules
 from controller.games.dice_and_slice.components import DICE
 from controller.games.dice_and_slice.rules import Mark, Phase, State
-from controller.games.dice_and_slice.seen import Odd, SheetSeen, What
-from controller.games.wording import some
+from controller.games.dice_and_slice.seen import DieSeen, Odd, SheetSeen, What
+from controller.games.wording import MOST_NAMED, joined, some
 from controller.reading import Fault, Layout
 
 _ORDER = (
@@ -28,36 +28,80 @@ def take_one(state: State, thrown: Sequence[str], layout: Layout) -> str:
     return f"{' and '.join(thrown)} lie there: player {state.active} takes one of the dice{press}"
 
 
-def no_die_taken(state: State, thrown: Sequence[str] | None, seen: Sequence[str]) -> Fault:
-    """The active player presses, and no die lies in the own area with the other one on the mat. `seen` are the faces of
-    all dice that are seen anywhere."""
+def no_die_taken(state: State, thrown: Sequence[str] | None, seen: Sequence[DieSeen]) -> Fault:
+    """The active player presses, and no die lies in the own area with the other one on the mat. `seen` are all dice,
+    wherever they lie."""
+    if thrown is not None:
+        problem = f"Player {state.active} has taken none of the dice."
+        told = Refusal(headings.PICK, problem, "Lay the one that you pick beside your sheet.", tuple(thrown))
+        return Fault(told, state.active)
+    if sorted(one.die for one in seen) == list(DICE):
+        return _dice_elsewhere(state, seen)
+    return _dice_not_seen(state, [one.face for one in seen])
+
+
+def _dice_elsewhere(state: State, seen: Sequence[DieSeen]) -> Fault:
+    seen = sorted(seen, key=lambda one: one.face)
+    problem = f"{joined([f'{one.face} lies {_where(one)}' for one in seen])}."
+    remedy = f"Player {state.active} lays one of the dice beside the own sheet; the other one stays on the mat."
+    remedy += " If nobody has thrown them, throw both first."
+    told = Refusal(headings.PICK, problem, remedy, tuple(one.face for one in seen))
+    return Fault(told, state.active, tuple(one.index for one in seen))
+
+
+def _dice_not_seen(state: State, faces: Sequence[str]) -> Fault:
     player = state.active
-    if thrown is None:
-        problem = "The dice cannot both be seen, one on the mat and one beside the sheet."
-        remedy = f"Throw both onto the mat; player {player} takes one and lays it beside the own sheet."
-        unseen = [die for die in DICE if not any(face.startswith(die) for face in seen)]
-        if unseen:
-            only = f"; only {' and '.join(seen)} is seen" if seen else ""
-            problem = f"The camera does not see die {' and die '.join(unseen)}{only}."
-            remedy += " Dice that lie there: out of a lamp's light with them, or onto dark paper."
-        if len(unseen) == 1:  # of two, most likely nobody has thrown them yet
-            remedy += f" {_by_hand(state, seen)}"
-        return Fault(Refusal(headings.ROLL, problem, remedy, ("dice",)), player, certain=False)
-    problem = f"Player {player} has taken none of the dice."
-    return Fault(Refusal(headings.PICK, problem, "Lay the one that you pick beside your sheet.", tuple(thrown)), player)
+    unseen = [die for die in DICE if not any(face.startswith(die) for face in faces)]
+    problem = "The dice cannot both be seen, one on the mat and one beside the sheet."
+    remedy = f"Throw both onto the mat; player {player} takes one and lays it beside the own sheet, not on it."
+    if unseen:
+        only = f"; only {' and '.join(faces)} is seen" if faces else ""
+        problem = f"The camera does not see die {' and die '.join(unseen)}{only}."
+        remedy += " Dice that lie there: out of a lamp's light with them, or onto dark paper."
+    if len(unseen) == 1:  # of two, most likely nobody has thrown them yet
+        remedy += f" {_by_hand(state, faces)}"
+    return Fault(Refusal(headings.ROLL, problem, remedy, ("dice",)), player, certain=False)
+
+
+def _where(die: DieSeen) -> str:
+    """Where a die lies, in words."""
+    if die.middle:
+        return "on the mat"
+    return f"before player {die.area}" if die.area is not None else "off the mat, before nobody"
+
+
+def not_thrown(state: State, left: Sequence[str]) -> Fault:
+    """The active player presses, and dice lie where they lay in the turn before."""
+    problem = f"{joined(left)} still {'lie' if len(left) > 1 else 'lies'} where the turn before left it."
+    remedy = f"Throw both dice; then player {state.active} takes one of them."
+    return Fault(Refusal(headings.ROLL, problem, remedy, tuple(left)), state.active)
 
 
 def die_turned(state: State, turned: Sequence[str]) -> Fault:
     """A die shows something else than was rolled."""
-    rolled = " and ".join(state.roll)
-    problem = f"A die shows {' and '.join(turned)} now, but {rolled} was rolled."
-    return Fault(Refusal(headings.ROLL, problem, "Turn it back to what was rolled.", tuple(turned)), state.active)
+    shown = "A die shows" if len(turned) == 1 else "The dice show"
+    problem = f"{shown} {joined(turned)} now, but {joined(state.roll)} were rolled."
+    remedy = f"Turn {'it' if len(turned) == 1 else 'them'} back to what was rolled."
+    return Fault(Refusal(headings.ROLL, problem, remedy, tuple(turned)), state.active)
 
 
 def not_seen(state: State, player: Player) -> Fault:
     """Somebody presses whose sheet is hidden or away."""
     remedy = f"Lay it before player {player} and take hands off it."
     return Fault(Refusal(_heading(state), f"Player {player}'s sheet cannot be seen.", remedy), player, certain=False)
+
+
+def several_sheets(state: State, player: Player, lying: Sequence[SheetSeen]) -> Fault:
+    """Somebody presses before whom more than one sheet lies, and the one that is looked at tells of no play."""
+    problem = f"{len(lying)} sheets lie before player {player}, and it does not show which one is played with."
+    remedy = f"Leave only player {player}'s own sheet there."
+    return Fault(Refusal(_heading(state), problem, remedy), player, tuple(sheet.index for sheet in lying))
+
+
+def mixed_up(state: State, player: Player, other: Player) -> Fault:
+    """Before the other lies what seems to be the player's sheet."""
+    problem = f"Player {player}'s sheet lies before player {other}."
+    return Fault(Refusal(_heading(state), problem, "Lay every sheet before the player who marks it."), player)
 
 
 def nothing_marked(state: State, player: Player, sheet: SheetSeen) -> Fault:
@@ -85,9 +129,11 @@ def about(state: State, player: Player, sheet: SheetSeen, odd: Sequence[Odd]) ->
     """What is otherwise than it should be on a sheet; the most important first."""
     what = min((one.what for one in odd), key=_ORDER.index)
     alike = [one for one in odd if one.what is what]
-    names = [one.name for one in alike]
+    bits = state.options.components.grid.bits
+    names = sorted((one.name for one in alike), key=lambda name: bits.get(name.partition("-")[0], 0))
     told = _words(state, player, what, names, old=all(one.old for one in alike))
-    certain = not (what in (What.MISSING_DOT, What.MISSING_LINE, What.NOT_CIRCLED) and all(one.old for one in alike))
+    gone = what in (What.MISSING_DOT, What.MISSING_LINE, What.NOT_CIRCLED) and all(one.old for one in alike)
+    certain = not gone and not sheet.may_hide(odd)
     refusal = Refusal(told.heading, told.problem, told.remedy, _places(player, names))
     return Fault(refusal, player, (sheet.index,), certain=certain)
 
@@ -106,9 +152,9 @@ def _words(state: State, player: Player, what: What, names: Sequence[str], *, ol
     listed, them = some(names), "them" if len(names) > 1 else "it"
     match what:
         case What.ADDED_DOT:
-            return Refusal(_heading(state), _dot_too_many(state, player, names), f"Rub {listed} out.")
+            return _dot_too_many(state, player, names)
         case What.MISSING_DOT:
-            problem = f"On player {player}'s sheet {listed} is not marked any more."
+            problem = f"On player {player}'s sheet {listed} {'are' if len(names) > 1 else 'is'} not marked any more."
             return Refusal(headings.MARK, problem, f"Mark {listed} again.")
         case What.MISSING_LINE:
             gone = "any more" if old else "yet"
@@ -122,23 +168,36 @@ def _words(state: State, player: Player, what: What, names: Sequence[str], *, ol
             problem = f"Player {player} has placed an extra dot and not crossed off {listed}."
             return Refusal(headings.EXTRA_DOTS, problem, f"Cross off {listed}.")
         case What.CROSSED:
-            problem = f"Player {player} has crossed off {listed} without placing its extra dot now."
-            return Refusal(headings.EXTRA_DOTS, problem, f"Place its extra dot if there is one now, or rub {them} out.")
+            problem = f"Player {player} has crossed off {listed} without placing an extra dot for {them} now."
+            cross = "crosses" if len(names) > 1 else "cross"
+            remedy = f"Place the extra dot if this turn gives one, or rub the {cross} out."
+            return Refusal(headings.EXTRA_DOTS, problem, remedy)
         case What.NOT_CIRCLED:
             problem = f"Player {player} scores {listed} and has not circled {them}."
             return Refusal(headings.EXTRA_DOTS, problem, f"Circle {listed}.")
         case What.CIRCLED:
             problem = f"Player {player} has circled {listed}, which no slice made now scores."
-            return Refusal(headings.EXTRA_DOTS, problem, "Rub the circle out.")
+            return Refusal(headings.EXTRA_DOTS, problem, f"Rub the circle{'s' if len(names) > 1 else ''} out.")
 
 
-def _dot_too_many(state: State, player: Player, names: Sequence[str]) -> str:
-    dots = f"{some(names)} {'are dots' if len(names) > 1 else 'is a dot'} too many on player {player}'s sheet"
+def _dot_too_many(state: State, player: Player, names: Sequence[str]) -> Refusal:
+    several = len(names) > 1
+    listed, them = some(names), "them" if several else "it"
+    remedy = f"Rub {listed} out."
     if state.phase is not Phase.MARK:
-        return f"{dots}: dots are marked when a die is picked, and no dice are seen that were thrown."
-    if state.sheets[player - 1].done:
-        return f"{dots}: player {player} has finished this turn."
-    return f"{dots}: it belongs neither to {rules.face_for(state, player)} nor to a topping."
+        why = f"dots are marked once player {state.active} has thrown the dice and picked one, and that is not seen"
+    elif not rules.can_mark(state, player, rules.face_for(state, player)):
+        why = f"with {rules.face_for(state, player)} none can be marked there"
+    elif state.sheets[player - 1].done:
+        why = f"player {player} has finished this turn"
+        remedy = f"Rub {listed} out, or the host takes back the play with which player {player} finished."
+    else:
+        belong = "they belong" if several else "it belongs"
+        why = f"{belong} neither to {rules.face_for(state, player)} nor to a topping"
+    if len(names) > MOST_NAMED:
+        remedy = f"Lay player {player}'s own sheet there, an empty one if the game begins, or rub {them} out."
+    dots = f"{listed} {'are dots' if several else 'is a dot'} too many on player {player}'s sheet"
+    return Refusal(_heading(state), f"{dots}: {why}.", remedy)
 
 
 def _by_hand(state: State, seen: Sequence[str]) -> str:

@@ -26,7 +26,12 @@ def area_of(spot: Point, layout: Layout) -> Player | None:
     if is_in_middle(spot):
         return None
     player = owner(spot, layout)
-    return player if any(inside(spot, area) for area in layout.areas[player]) else None
+    return player if is_before(spot, player, layout) else None
+
+
+def is_before(spot: Point, player: Player, layout: Layout) -> bool:
+    """Whether this is in a player's area."""
+    return any(inside(spot, area) for area in layout.areas[player])
 
 
 def is_in_middle(spot: Point) -> bool:

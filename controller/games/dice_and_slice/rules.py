@@ -285,8 +285,8 @@ def _roll_refusal(state: State, move: Roll) -> Refusal | None:
     known = state.options.components.faces
     if [known[face].name[0] for face in move.faces if face in known] == list(DICE) and len(move.faces) == len(DICE):
         return None
-    problem = f"{' '.join(move.faces) or 'Nothing'} is not one face of each die."
-    return Refusal(headings.ROLL, problem, "Roll both dice: one of A1 to A6 and one of B1 to B6.", move.faces)
+    problem = f"{' '.join(move.faces) or 'Nothing'} is not a face of die A and then one of die B."
+    return Refusal(headings.ROLL, problem, "Roll both dice: one of A1 to A6, then one of B1 to B6.", move.faces)
 
 
 def _play_roll(state: State, move: Roll) -> State:
@@ -392,6 +392,10 @@ def _misfit(state: State, player: Player, new: int) -> Refusal:
     face, free = face_for(state, player), ~state.sheets[player - 1].dots
     picture = components.faces[face].in_words
     shown = _list(state, new)
+    other = next(one for one in state.roll if one != face)
+    if any(laid & free == new for laid in components.placements[other]):
+        problem = f"{shown} is what {other} adds, and player {player} uses {face}."
+        return Refusal(headings.MARK, problem, f"Mark the dots of {face} ({picture}) instead.", (face,))
     for laid in components.placements[face]:
         if laid & free & new == new:
             missing = _list(state, laid & free & ~new)

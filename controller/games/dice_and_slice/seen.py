@@ -9,7 +9,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, reduce
+from operator import or_
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from controller.games.dice_and_slice import grid, laid
 from controller.games.dice_and_slice.components import DICE, Components
 from controller.games.dice_and_slice.rules import Sheet, State
 from controller.reading import Layout
-from vision.scene import MarkKind, PieceKind, Scene, SheetMark, Sighting
+from vision.scene import MarkKind, PieceKind, Point, Scene, SheetMark, Sighting
 
 MOST = math.log(0.998 / 0.002)
 """Nothing is surer than this, whatever vision says: it may be wrong."""
@@ -38,9 +39,14 @@ AGAINST = math.log(0.91 / 0.09)
 """What is as it should not be with such odds is odd. Crosses on sheets that were never seen blank are less sure: they
 say which topping an extra dot is for, and nothing is odd about one."""
 ADDED = math.log(0.75 / 0.25)
-"""Dots are told from print so surely that one less likely is odd, too."""
+"""Dots are told from print so surely that one less likely is odd, too; and with such odds against one that was there
+before, it was rubbed out."""
 LEAST_DIE = 0.6
 """A die that is less likely is none."""
+LEAST_LACKING = 2
+"""Of a sheet that lacks so many dots it is asked whether it is another's."""
+UNMOVED_MM = 4.0
+"""A die that seems to lie no farther from where it lay is only measured anew."""
 
 
 Traces = Mapping[tuple[MarkKind, int], float]
@@ -134,6 +140,30 @@ class SheetSeen:
         """The squares of which it is hidden whether their topping is crossed off."""
         return sum(bit for kind, bit in self._hidden if kind is MarkKind.CROSSED_TOPPING)
 
+    @cached_property
+    def lacking(self) -> int:
+        """How many of the dots that were there before are not."""
+        gone = -ADDED - KNOWN
+        return sum(self.dots.get(bit, 0.0) < gone for bit in grid.list_bits(self._known.dots))
+
+    def may_hide(self, odd: Sequence[Odd]) -> bool:
+        """Whether what cannot be seen may be why this is odd: the extra dot of a topping that is crossed off, the cross
+        for an extra dot, or that a dot is not there whose line is missing."""
+        dots, crosses = self.hidden_dots & ~self._known.dots, self.hidden_crosses & ~self._known.crossed
+
+        def may(one: Odd) -> bool:
+            match one.what:
+                case What.CROSSED:
+                    return bool(dots)
+                case What.ADDED_DOT | What.NOT_CROSSED:
+                    return bool(crosses)
+                case What.MISSING_LINE:
+                    return bool((grid.mask_of(self._table, one.name.split("-")) or 0) & dots)
+                case _:
+                    return False
+
+        return any(map(may, odd))
+
     def hinted(self) -> int:
         """The dots that may be new."""
         return sum(bit for bit, odds in self.dots.items() if odds >= HINT) & ~self._known.dots
@@ -156,9 +186,19 @@ class SheetSeen:
         )
 
     def added(self, sheet: Sheet) -> float:
-        """The logarithm of the evidence of what was not known there, dots and crosses."""
+        """The logarithm of the evidence of what was not known there, dots and crosses. Against a dot that is hidden
+        speaks that no line joins it to one beside it."""
         new = ((self.dots, sheet.dots & ~self._known.dots), (self.crosses, sheet.crossed & ~self._known.crossed))
-        return sum(places.get(bit, 0.0) for places, bits in new for bit in grid.list_bits(bits))
+        seen = sum(places.get(bit, 0.0) for places, bits in new for bit in grid.list_bits(bits))
+        return seen - MOST * (sheet.dots & self._unjoined).bit_count()
+
+    @cached_property
+    def _unjoined(self) -> int:
+        """The hidden dots that a line would join to one that is there, where none is drawn."""
+        there = self._known.dots | self.sure_dots()
+        hidden = self.hidden_dots & ~there
+        apart = (bits for bits, odds in self.lines.items() if odds < UNDRAWN and bits & hidden and bits & there)
+        return reduce(or_, apart, 0) & hidden
 
     def fit(self, sheet: Sheet) -> Fit:
         """How well it fits these dots, with their lines, crosses and circles."""
@@ -170,7 +210,7 @@ class SheetSeen:
                 if bit & expected == bit:
                     odds = odds + KNOWN if old else odds
                     logs[follows] += max(odds, LEAST_LINE) if missing is What.MISSING_LINE else odds
-                    if odds < (UNDRAWN if missing is What.MISSING_LINE else -AGAINST):
+                    if odds < _least(missing, old=old):
                         odd.append(Odd(missing, self._name(missing, bit), old))
                 elif odds > (ADDED if added is What.ADDED_DOT else AGAINST) and added is not None:
                     odd.append(Odd(added, self._name(added, bit), old))
@@ -270,6 +310,7 @@ class DieSeen:
     """In whose area it lies; None on the mat, or beyond all areas."""
     middle: bool
     """Whether it lies on the mat."""
+    spot: Point
 
     @property
     def die(self) -> str:
@@ -281,29 +322,59 @@ class Seen:
     """A scene beside a state."""
 
     def __init__(
-        self, state: State, scene: Scene, layout: Layout, traces: Mapping[Player, Traces] | None = None
+        self,
+        state: State,
+        scene: Scene,
+        layout: Layout,
+        traces: Mapping[Player, Traces] | None = None,
+        left: Sequence[DieSeen] = (),
     ) -> None:
-        """`traces` are those that are known on each player's sheet."""
+        """`traces` are those that are known on each player's sheet; `left` the dice that lay on the mat when a die was
+        picked in the turn before."""
         self._state = state
         self._traces = traces or {}
+        self._left = left
         self._scene = scene
         self.layout = layout
         self._parts = state.options.components
 
     @cached_property
-    def sheets(self) -> Mapping[Player, SheetSeen]:
-        """Each player's sheet that is seen. Of several before a player the one that fits what is known counts."""
-        found: dict[Player, tuple[float, SheetSeen]] = {}
+    def lying(self) -> Mapping[Player, Sequence[SheetSeen]]:
+        """All sheets that lie before each player, the own one first: what lacks nothing that was on it, lies in the own
+        area and fits best what is known."""
+        found: dict[Player, list[tuple[int, bool, float, SheetSeen]]] = {}
         for index, one in enumerate(self._scene.sightings):
             if one.kind is not PieceKind.SHEET or not self._is_of_this_game(one):
                 continue
-            player = laid.owner(laid.at(one), self.layout)
-            known = self._state.sheets[player - 1]
-            sheet = SheetSeen(one, index, known, self._parts, self._traces.get(player, {}))
-            log = sheet.fit(self._state.sheets[player - 1]).log_dots - sheet.ceiling()
-            if player not in found or log > found[player][0]:
-                found[player] = (log, sheet)
-        return {player: sheet for player, (_, sheet) in found.items()}
+            spot = laid.at(one)
+            player = laid.owner(spot, self.layout)
+            sheet = self._sheet(index, player)
+            off = sheet.ceiling() - sheet.fit(self._state.sheets[player - 1]).log_dots
+            away = not laid.is_before(spot, player, self.layout)
+            found.setdefault(player, []).append((sheet.lacking, away, off, sheet))
+        return {player: [one[-1] for one in sorted(some, key=lambda one: one[:-1])] for player, some in found.items()}
+
+    @cached_property
+    def sheets(self) -> Mapping[Player, SheetSeen]:
+        """Each player's sheet that is seen."""
+        return {player: some[0] for player, some in self.lying.items()}
+
+    @cached_property
+    def mixed_up(self) -> tuple[Player, Player] | None:
+        """A player before whom lies a sheet that lacks what is known of the own one, and before whom one lies that
+        has it all."""
+        for player in sorted(self.sheets):
+            if self.sheets[player].lacking < LEAST_LACKING:
+                continue
+            for other, some in self.lying.items():
+                if other != player and any(not self._sheet(one.index, player).lacking for one in some):
+                    return player, other
+        return None
+
+    def _sheet(self, index: int, player: Player) -> SheetSeen:
+        """A sheet as this player's."""
+        known, traces = self._state.sheets[player - 1], self._traces.get(player, {})
+        return SheetSeen(self._scene.sightings[index], index, known, self._parts, traces)
 
     @cached_property
     def dice(self) -> tuple[DieSeen, ...]:
@@ -317,14 +388,35 @@ class Seen:
             face = laid.face_shown(self._parts.faces, one.face.split("/"))
             if face is not None:
                 area = laid.area_of(spot, self.layout)
-                found.append(DieSeen(index, face, one.probability, area, laid.is_in_middle(spot)))
+                found.append(DieSeen(index, face, one.probability, area, laid.is_in_middle(spot), spot))
         return tuple(found)
+
+    @cached_property
+    def unthrown(self) -> tuple[DieSeen, ...]:
+        """The dice that still lie as the turn before left them."""
+        return tuple(
+            one
+            for one in self.dice
+            if any(one.face == left.face and math.dist(one.spot, left.spot) < UNMOVED_MM for left in self._left)
+        )
+
+    @cached_property
+    def thrown(self) -> tuple[DieSeen, ...]:
+        """All others."""
+        return tuple(one for one in self.dice if one not in self.unthrown)
 
     def _is_of_this_game(self, sheet: Sighting) -> bool:
         """Whether it has the dots of this game's sheet."""
         dots = {mark.at for mark in sheet.marks if mark.kind is MarkKind.DOT}
         table = self._parts.grid
         return len(dots) == len(table.names) and max(dots) == (table.columns, table.rows)
+
+
+def _least(missing: What, *, old: bool) -> float:
+    """With smaller odds it is odd that this is not there."""
+    if missing is What.MISSING_LINE:
+        return UNDRAWN
+    return -ADDED if missing is What.MISSING_DOT and old else -AGAINST
 
 
 def _odds(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -5,14 +5,15 @@ What is seen, and when it counts:
 - Everybody's sheet lies before the own seat. Dice are thrown onto the mat. The active player takes one of them into the
   own area, beside the sheet: that is the one that is picked, the other stays on the mat for all the others. The active
   player's button confirms roll and pick, both at once: dice on the mat alone may not have been thrown yet.
+- A die that still lies where it lay when the turn before picked the other one has not been thrown.
 - Everybody marks on the own sheet, in any order, and presses the own button when done: dots with their lines, extra
   dots with their toppings crossed off, circles around topping bonuses that are scored. The active player may also mark
   before pressing for the first time; then all of it counts at once.
 - Who may place extra dots and places none presses all the same; they are not saved. In which order dots were marked
   does not show, see `ways`.
 - Topping bonuses that others have scored may be crossed out at any time, or not: nothing follows from it.
-- A mark that is half made is nobody's fault until its player presses. Marks of somebody whose turn is over, or not yet
-  begun, are.
+- A mark that is half made is nobody's fault until its player presses, or where there are no buttons if it stays so.
+  Marks of somebody whose turn is over, or not yet begun, are. Of several who press at once all have marked.
 
 Dice on a sheet are not looked at: toppings and print look too much like them. What cannot be seen speaks for nothing.
 """
@@ -25,9 +26,10 @@ from functools import partial
 from controller.game import Player, Refusal
 from controller.games.dice_and_slice import faults, grid, rules, ways
 from controller.games.dice_and_slice.components import DICE
-from controller.games.dice_and_slice.rules import ExtraDot, Mark, Move, Phase, Pick, Roll, Sheet, State, Stop
+from controller.games.dice_and_slice.rules import ExtraDot, Mark, Phase, Pick, Roll, Sheet, State, Stop
 from controller.games.dice_and_slice.seen import DieSeen, Fit, Seen, SheetSeen, Traces, dice_named
 from controller.games.dice_and_slice.ways import Moves
+from controller.games.wording import joined
 from controller.reading import Fault, Layout, Play, Reading, ReadingKind
 from vision.scene import Scene
 
@@ -78,22 +80,26 @@ class DiceAndSliceTable:
     """See `controller.reading.GameTable`.
 
     It remembers, from the scene that led to a state, what still showed of marks that are none any more: who has crossed
-    off a topping by mistake, and rubbed it out, is not asked for it whenever the light changes."""
+    off a topping by mistake, and rubbed it out, is not asked for it whenever the light changes. And where the die lay
+    that was not picked: until it lies elsewhere nobody has thrown both."""
 
     def __init__(self) -> None:
         self._traces: dict[State, Mapping[Player, Traces]] = {}
-        """By the state read last, and by those that the plays read then lead to."""
+        """By the state read last, and by those that the plays read then lead to; so, too:"""
+        self._left: dict[State, tuple[DieSeen, ...]] = {}
 
     def read(self, state: State, scene: Scene, layout: Layout, pressed: frozenset[Player]) -> Reading:
         """What a scene at rest says."""
-        seen = Seen(state, scene, layout, self._traces.get(state))
-        match state.phase:
-            case Phase.ROLL | Phase.PICK:
-                reading = _rolling(state, seen, pressed)
-            case Phase.MARK:
-                reading = _marking(state, seen, pressed)
-            case Phase.OVER:
-                reading = Reading(ReadingKind.AS_BEFORE, ())
+        left = self._left.get(state, ()) if state.phase is Phase.ROLL else ()
+        seen = Seen(state, scene, layout, self._traces.get(state), left)
+        if state.phase is Phase.OVER:
+            reading = Reading(ReadingKind.AS_BEFORE, ())
+        elif seen.mixed_up is not None:
+            reading = Reading(ReadingKind.FAULT, (), fault=faults.mixed_up(state, *seen.mixed_up))
+        elif state.phase is Phase.MARK:
+            reading = _marking(state, seen, pressed)
+        else:
+            reading = _rolling(state, seen, pressed)
         self._remember(state, reading.plays, seen)
         players = {sheet.index: player for player, sheet in seen.sheets.items()}
         dice = {die.index: die for die in seen.dice}
@@ -107,16 +113,18 @@ class DiceAndSliceTable:
         )
 
     def _remember(self, state: State, plays: Sequence[Play], seen: Seen) -> None:
-        """Who has done marking leaves nothing on the own sheet but what is known of it, and traces."""
-        known = self._traces.get(state, {})
-        now = {state: known}
+        """Who has done marking leaves nothing on the own sheet but what is known of it, and traces. Where more is
+        there it is no trace: somebody was wrong, or goes ahead with the next turn while others still mark."""
+        known, left = self._traces.get(state, {}), self._left.get(state, ())
+        now, left_now = {state: known}, {state: left}
         for play in plays:
-            after = state
-            for move in play.moves:
-                after = rules.apply(after, move)
+            after = _after(state, play.moves)
+            picks = any(isinstance(move, Pick) for move in play.moves)
+            left_now[after] = tuple(die for die in seen.dice if die.middle) if picks else left
             done = set(seen.sheets).difference(rules.waiting_for(after) if after.phase is Phase.MARK else ())
-            now[after] = {**known, **{p: seen.sheets[p].traces_beside(after.sheets[p - 1]) for p in done}}
-        self._traces = now
+            fits = [p for p in done if not seen.sheets[p].fit(after.sheets[p - 1]).odd]
+            now[after] = {**known, **{p: seen.sheets[p].traces_beside(after.sheets[p - 1]) for p in fits}}
+        self._traces, self._left = now, left_now
 
     def lamps(self, state: State) -> frozenset[Player]:
         """Those who are to act."""
@@ -143,9 +151,7 @@ def _rolling(state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:
     if not plays:
         thrown = _thrown(seen)
         if player in pressed:
-            return Reading(
-                ReadingKind.FAULT, (), fault=faults.no_die_taken(state, thrown, [die.face for die in seen.dice])
-            )
+            return Reading(ReadingKind.FAULT, (), fault=_no_die_taken(state, seen, thrown))
         if thrown is None:
             return Reading(ReadingKind.AS_BEFORE, ())
         return Reading(ReadingKind.UNFINISHED, (), note=faults.take_one(state, thrown, seen.layout))
@@ -162,14 +168,18 @@ def _rolling(state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:
     if marking.plays:
         plays = [_joined(state, picked, marked) for marked in marking.plays] + plays[1:]
     elif marking.fault is not None:
-        kind = ReadingKind.FAULT if player in pressed else ReadingKind.UNFINISHED
-        return Reading(kind, (), fault=marking.fault if player in pressed else None, note=marking.note or picked.text)
-    return Reading(ReadingKind.MOVES, (), plays=_worth(plays), confirm=player, note=plays[0].text)
+        if player not in pressed:
+            return _begun(replace(marking, note=marking.note or picked.text), seen.layout)
+        return Reading(ReadingKind.FAULT, (), fault=marking.fault, note=marking.note or picked.text)
+    told = _worth(plays)
+    if player in pressed:
+        told = _with_others(state, told, seen, pressed)
+    return Reading(ReadingKind.MOVES, (), plays=told, confirm=player, note=told[0].text)
 
 
 def _picked(state: State, seen: Seen) -> Iterator[Play]:
     """Each way to see one die in the active player's area, the other on the mat."""
-    known = dice_named(seen.dice)
+    known = dice_named(seen.thrown)
     for die, other in (DICE, DICE[::-1]):
         for mine in (one for one in known[die] if one.area == state.active):
             for theirs in (one for one in known[other] if one.middle):
@@ -178,6 +188,13 @@ def _picked(state: State, seen: Seen) -> Iterator[Play]:
                 moves: Moves = (pick,) if state.phase is Phase.PICK else (Roll(faces), pick)
                 share = _share(mine, known[die]) * _share(theirs, known[other])
                 yield Play(moves, share, describe(state, moves), _shown(state, moves))
+
+
+def _no_die_taken(state: State, seen: Seen, thrown: tuple[str, str] | None) -> Fault:
+    """Why the active player's press says nothing."""
+    if seen.unthrown:
+        return faults.not_thrown(state, [die.face for die in seen.unthrown])
+    return faults.no_die_taken(state, thrown, seen.dice)
 
 
 def _share(die: DieSeen, alike: Sequence[DieSeen]) -> float:
@@ -190,7 +207,7 @@ def _share(die: DieSeen, alike: Sequence[DieSeen]) -> float:
 
 def _thrown(seen: Seen) -> tuple[str, str] | None:
     """What both dice on the mat show, where both lie there."""
-    known = dice_named([one for one in seen.dice if one.middle])
+    known = dice_named([one for one in seen.thrown if one.middle])
     best = [max(known[name], key=lambda one: one.probability, default=None) for name in DICE]
     first, second = best
     return None if first is None or second is None else (first.face, second.face)
@@ -219,7 +236,7 @@ def _marked_too_early(state: State, seen: Seen) -> Fault | None:
     """Before the dice are known nobody marks; once they lie there, people may go ahead of the button."""
     if _thrown(seen) is not None or state.phase is Phase.PICK or any(die.area == state.active for die in seen.dice):
         return None
-    if any(die.middle for die in seen.dice) and len({die.die for die in seen.dice}) < len(DICE):
+    if any(die.middle for die in seen.thrown) and len({die.die for die in seen.dice}) < len(DICE):
         return None  # the other one may have been thrown too, and is not seen
     return _strange(state, seen, range(1, state.players + 1))
 
@@ -238,33 +255,61 @@ def _marking(state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:
     faulty: Reading | None = None
     for player in waiting:
         if player in pressed:
-            reading = _confirmed(state, player, seen.sheets.get(player))
+            reading = _confirmed(state, player, seen.lying.get(player, ()))
             if reading.kind is ReadingKind.MOVES:
-                return reading
+                plays = _with_others(state, reading.plays, seen, pressed)
+                return replace(reading, plays=plays, note=plays[0].text)
             faulty = faulty or reading
     if faulty is not None:
         return faulty
     wrong = _strange(state, seen, [p for p in range(1, state.players + 1) if p not in waiting])
     if wrong is not None:
         return Reading(ReadingKind.FAULT, (), fault=wrong)
-    begun = ""
+    begun = _Marking()
     for player in waiting:
         sheet = seen.sheets.get(player)
         marking = _Marking() if sheet is None else _marked(state, player, sheet, pressed=False)
         if marking.plays:
             return Reading(ReadingKind.MOVES, (), plays=marking.plays, confirm=player, note=marking.plays[0].text)
-        begun = begun or marking.note
-    return Reading(ReadingKind.UNFINISHED, (), note=begun) if begun else Reading(ReadingKind.AS_BEFORE, ())
+        begun = begun if begun.note else marking
+    return _begun(begun, seen.layout) if begun.note else Reading(ReadingKind.AS_BEFORE, ())
 
 
-def _confirmed(state: State, player: Player, sheet: SheetSeen | None) -> Reading:
-    """What somebody's press means."""
-    if sheet is None:
+def _begun(marking: _Marking, layout: Layout) -> Reading:
+    """Marks that are no play yet: nobody's fault until their player presses, but where there are no buttons, if they
+    stay so."""
+    fault = None if layout.buttons else marking.fault
+    return Reading(ReadingKind.UNFINISHED, (), fault=fault, note=marking.note)
+
+
+def _confirmed(state: State, player: Player, lying: Sequence[SheetSeen]) -> Reading:
+    """What somebody's press means, before whom these sheets lie."""
+    if not lying:
         return Reading(ReadingKind.FAULT, (), fault=faults.not_seen(state, player))
+    sheet = lying[0]
     marking = _marked(state, player, sheet, pressed=True)
     if marking.plays:
         return Reading(ReadingKind.MOVES, (), plays=marking.plays, confirm=player, note=marking.plays[0].text)
+    if len(lying) > 1:
+        return Reading(ReadingKind.FAULT, (), fault=faults.several_sheets(state, player, lying))
     return Reading(ReadingKind.FAULT, (), fault=marking.fault or faults.nothing_marked(state, player, sheet))
+
+
+def _with_others(state: State, plays: tuple[Play, ...], seen: Seen, pressed: frozenset[Player]) -> tuple[Play, ...]:
+    """A play that is the only one, with what all others have marked who have pressed besides: after a play no press
+    counts any more. Each of them is as sure as by itself."""
+    if len(plays) > 1:
+        return plays
+    (told,) = plays
+    for player in sorted(pressed.intersection(seen.sheets)):
+        after = _after(state, told.moves)
+        if after.phase is Phase.MARK and player in rules.waiting_for(after):
+            marking = _marked(after, player, seen.sheets[player], pressed=True)
+            if len(marking.plays) == 1:
+                (theirs,) = marking.plays
+                sure = min(told.probability, theirs.probability)
+                told = replace(_joined(state, told, theirs), probability=sure)
+    return (told,)
 
 
 def _strange(state: State, seen: Seen, players: Sequence[Player] | range) -> Fault | None:
@@ -279,8 +324,9 @@ def _strange(state: State, seen: Seen, players: Sequence[Player] | range) -> Fau
 def _marked(state: State, player: Player, sheet: SheetSeen, *, pressed: bool) -> _Marking:
     """What a player who is to mark has marked."""
     before = state.sheets[player - 1]
-    nothing = _Candidate((), sheet.fit(before))
-    candidates = [nothing, *_candidates(state, player, sheet)]
+    candidates = list(_candidates(state, player, sheet))
+    if not (pressed and before.marked):  # who presses then does without the extra dots that are left
+        candidates.insert(0, _Candidate((), sheet.fit(before)))
     fitting = [one for one in candidates if not one.fit.odd]
     if not fitting:
         return _unfit(state, player, sheet, candidates)
@@ -401,12 +447,20 @@ def describe(state: State, moves: Moves) -> str:
     words, said = [], None
     for move in moves:
         who = state.active if isinstance(move, Roll) else move.player
-        words.append(_words(state, move) if who == said else f"Player {who} {_words(state, move)}")
+        told = _doing_without(state, who, moves) if isinstance(move, Stop) else _words(state, move)
+        words.append(told if who == said else f"Player {who} {told}")
         said = who
     return ", ".join(words)
 
 
-def _words(state: State, move: Move) -> str:
+def _doing_without(state: State, player: Player, moves: Moves) -> str:
+    """Whoever overlooked a topping reads of it before pressing."""
+    own = tuple(move for move in moves if isinstance(move, Mark | ExtraDot) and move.player == player)
+    left = rules.topping_names(state, ways.done_without(state, player, own))
+    return f"does without the extra dot{'s' if len(left) > 1 else ''} for {joined(left)}"
+
+
+def _words(state: State, move: Roll | Pick | Mark | ExtraDot) -> str:
     match move:
         case Roll(faces):
             return f"rolls {' and '.join(faces)}"
@@ -417,8 +471,6 @@ def _words(state: State, move: Move) -> str:
             return f"marks {' '.join(grid.names_of(table, grid.mask_of(table, dots) or 0))}"
         case ExtraDot(_, topping, dot):
             return f"adds {dot} for {topping}"
-        case Stop(_):
-            return "does without extra dots"
 
 
 def _shown(state: State, moves: Moves) -> tuple[str, ...]:

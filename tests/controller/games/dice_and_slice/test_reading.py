@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from controller.game import Refusal
-from controller.games.dice_and_slice.rules import State
+from controller.games.dice_and_slice.rules import Pick, State
 from controller.games.dice_and_slice.table import GAME_TABLE
 from controller.reading import Fault, Reading, ReadingKind
 from tests.controller.games.dice_and_slice.laid_sheets import GAME, LaidSheets, dots_of, started
-from vision.scene import FaceLikelihood, MarkKind, Sighting
+from vision.scene import FaceLikelihood, MarkKind, PieceKind, Pose, Sighting
 
 
 def test_an_empty_table_says_nothing() -> None:
@@ -71,7 +71,31 @@ def test_a_die_left_before_the_player_before_is_no_pick() -> None:
     sheets.throw("A3", "B5")
     sheets.take("A", player=2)
     assert sheets.as_before()
-    assert "cannot both be seen" in problem(sheets.fault(1))
+    fault = sheets.fault(1)
+    assert problem(fault) == "A3 lies before player 2 and B5 lies on the mat."
+    assert fault.refusal.remedy.startswith("Player 1 lays one of the dice beside the own sheet; the other one stays")
+    assert len(fault.sightings) == 2
+
+
+def test_where_dice_lie_that_should_lie_elsewhere_is_told() -> None:
+    sheets = thrown("A3", "B5")
+    sheets.take("A")
+    sheets.take("B")
+    assert problem(sheets.fault(1)) == "A3 lies before player 1 and B5 lies before player 1."
+    sheets.take("B", player=2)
+    assert problem(sheets.fault(1)) == "A3 lies before player 1 and B5 lies before player 2."
+    sheets.world.put("die/B", Pose(0.0, 330.0, 0.0), True)
+    assert problem(sheets.fault(1)) == "A3 lies before player 1 and B5 lies off the mat, before nobody."
+
+
+def test_a_die_on_the_sheet_is_to_be_laid_beside_it() -> None:
+    sheets = thrown("A3", "B5")
+    own = sheets.world.pieces["sheet/1"].pose
+    assert own is not None
+    sheets.world.put("die/A", own, True)
+    fault = sheets.fault(1)
+    assert problem(fault) == "The camera does not see die A; only B5 is seen."
+    assert "beside the own sheet, not on it" in fault.refusal.remedy
 
 
 def test_who_presses_without_a_die_is_told_so() -> None:
@@ -132,6 +156,53 @@ def test_a_die_that_was_turned_after_a_ruling_is_noticed() -> None:
     assert "shows A4 now" in problem(sheets.fault())
 
 
+def a_turn_over() -> LaidSheets:
+    """Player 1 had picked A3, B5 lies on the mat; it is player 2's turn."""
+    sheets = LaidSheets(started()).arrange()
+    for texts in (("roll A3 B5", "P1 picks A", "P1 marks c3 d3 c4"), ("P2 marks e5 d6 f6 e7",)):
+        after = sheets.play(*texts)
+        assert sheets.moves(int(texts[-1][1])) == list(texts)
+        sheets.state = after
+    return sheets
+
+
+def test_a_die_that_was_not_thrown_is_no_roll() -> None:
+    """Player 2 takes the die from before player 1, and leaves the other one on the mat."""
+    sheets = a_turn_over()
+    sheets.take("A", player=2)
+    assert sheets.as_before()
+    fault = sheets.fault(2)
+    assert problem(fault) == "B5 still lies where the turn before left it."
+    assert fault.refusal.remedy == "Throw both dice; then player 2 takes one of them."
+
+
+def test_a_die_put_back_beside_the_other_one_is_not_thrown() -> None:
+    sheets = a_turn_over()
+    sheets.world.put("die/A", Pose(50.0, 50.0, 10.0), True)
+    assert sheets.as_before()
+    sheets.mark(2, "k9")
+    assert "k9 is a dot too many" in problem(sheets.fault())
+    sheets.rub(2, "k9")
+    sheets.throw("A3", "B5")
+    assert sheets.unfinished().startswith("A3 and B5 lie there"), "thrown, it may show the same"
+
+
+def test_dice_thrown_for_the_next_turn_while_another_still_marks_are_thrown() -> None:
+    sheets = LaidSheets(started()).arrange()
+    first = "roll A3 B5", "P1 picks A"
+    after = sheets.play(*first)
+    assert sheets.moves(1) == list(first)
+    for text in ("P2 marks e5 d6 f6 e7", "P1 marks c3 d3 c4"):
+        sheets.state = after
+        after = sheets.play(text)
+        if text.startswith("P1"):
+            sheets.throw("A1", "B5")
+        assert sheets.moves(int(text[1])) == [text]
+    sheets.state = after
+    sheets.take("A", player=2)
+    assert sheets.moves(2) == ["roll A1 B5", "P2 picks A"]
+
+
 # Marking --------------------------------------------------------------------------------------------------------------
 
 
@@ -147,6 +218,22 @@ def test_marks_are_read_with_or_without_a_press() -> None:
     assert sheets.moves() == ["P2 marks e5 d6 f6 e7"]
     assert sheets.read().confirm == 2
     assert sheets.moves(2) == ["P2 marks e5 d6 f6 e7"]
+
+
+def test_all_who_press_together_have_marked() -> None:
+    sheets = marking(players=3)
+    sheets.play("P1 marks c3 d3 c4", "P3 marks e5 d6 f6 e7")
+    assert sheets.moves(1, 3) == ["P1 marks c3 d3 c4", "P3 marks e5 d6 f6 e7"]
+    assert sheets.moves(1, 2) == ["P1 marks c3 d3 c4"], "player 2 is told next"
+    sheets.play("P2 marks k5 j6 l6 k7")
+    assert sheets.moves(1, 2, 3) == ["P1 marks c3 d3 c4", "P2 marks k5 j6 l6 k7", "P3 marks e5 d6 f6 e7"]
+
+
+def test_who_has_marked_and_pressed_before_the_active_player_does_has_marked() -> None:
+    sheets = LaidSheets(started()).arrange()
+    sheets.play("roll A3 B5", "P1 picks A", "P2 marks e5 d6 f6 e7")
+    assert sheets.moves(2) == ["roll A3 B5", "P1 picks A"], "which waits for player 1"
+    assert sheets.moves(1, 2) == ["roll A3 B5", "P1 picks A", "P2 marks e5 d6 f6 e7"]
 
 
 def test_everybody_marks_in_any_order() -> None:
@@ -171,6 +258,19 @@ def test_a_half_made_mark_waits_for_its_player() -> None:
     assert sheets.unfinished() == "Player 1: connect c3-c4 with a line"
     sheets.mark(1, lines="c3-c4")
     assert sheets.moves() == ["P1 marks c3 d3 c4"]
+
+
+@pytest.mark.parametrize("picked", [False, True])
+def test_where_there_are_no_buttons_marks_that_stay_wrong_are_told_of(picked: bool) -> None:
+    sheets = marking() if picked else thrown("A3", "B5")
+    sheets.take("A")
+    sheets.mark(1, "c3 d3 f3", "c3-d3")
+    assert sheets.read().fault is None, "who has a button presses when done"
+    sheets.layout = replace(sheets.layout, buttons=False)
+    reading = sheets.read()
+    assert reading.kind is ReadingKind.UNFINISHED
+    assert reading.fault is not None
+    assert "not what A3" in problem(reading.fault)
 
 
 def test_a_forgotten_line_is_asked_for() -> None:
@@ -201,6 +301,14 @@ def test_a_line_that_hardly_shows_is_asked_for() -> None:
     sheets.play("P1 marks c3 d3 c4")
     sheets.doubt(1, "c3-c4", 0.2)
     assert sheets.fault(1).refusal.remedy == "Connect c3-c4 with a line."
+
+
+def test_the_dots_of_the_die_that_others_use() -> None:
+    sheets = marking()
+    sheets.mark(1, "g5 f6 h6 g7")
+    fault = sheets.fault(1)
+    assert problem(fault) == "g5 f6 h6 g7 is what B5 adds, and player 1 uses A3."
+    assert fault.refusal.remedy == "Mark the dots of A3 (●●· ●·· ···) instead."
 
 
 def test_dots_off_the_pattern() -> None:
@@ -239,6 +347,81 @@ def test_marks_after_the_own_turn() -> None:
     fault = sheets.fault()
     assert fault.player == 2
     assert "has finished this turn" in problem(fault)
+    assert fault.refusal.remedy == "Rub k9 out, or the host takes back the play with which player 2 finished."
+    sheets.mark(2, "m9")
+    assert problem(sheets.fault()).startswith("k9 and m9 are dots too many on player 2's sheet")
+
+
+def test_who_can_mark_nothing_is_not_said_to_have_finished() -> None:
+    """B5 has no dot at a corner."""
+    rolled = started(2, ("A3", "B5"))
+    full = " ".join(name for name in rolled.options.components.grid.names if name != "a1")
+    sheets = LaidSheets(GAME.apply(with_dots(rolled, full, player=2), Pick(1, "A"))).arrange()
+    assert sheets.as_before()
+    sheets.mark(2, "a1", "a1-a2 a1-b1")
+    told = "a1 is a dot too many on player 2's sheet: with B5 none can be marked there."
+    assert problem(sheets.fault()) == told
+    assert sheets.fault().refusal.remedy == "Rub a1 out."
+
+
+def test_several_marks_too_many_are_spoken_of_as_several() -> None:
+    sheets = marking()
+    sheets.mark(1, "c3 d3 c4 k9 m1", "c3-d3 c3-c4")
+    assert problem(sheets.fault(1)).endswith("they belong neither to A3 nor to a topping.")
+    sheets = marking()
+    sheets.play("P1 marks c3 d3 c4")
+    sheets.mark(1, toppings="mushroom-b2 olive-d1")
+    assert "without placing an extra dot for them now" in problem(sheets.fault(1))
+    assert sheets.fault(1).refusal.remedy.endswith("rub the crosses out.")
+    for name in ("mushroom-b2", "olive-d1"):
+        sheets.rub(1, name)
+    sheets.mark(1, bonuses="chili-olive salami-pair")
+    assert sheets.fault(1).refusal.remedy == "Rub the circles out."
+
+
+def test_who_marks_out_of_turn_is_told_whose_dice_are_waited_for() -> None:
+    sheets = LaidSheets(started(3)).arrange()
+    sheets.throw("A3", "B5")
+    sheets.take("A", player=3)
+    sheets.mark(3, "c3 d3 c4", "c3-d3 c3-c4")
+    assert "marked once player 1 has thrown the dice and picked one" in problem(sheets.fault())
+
+
+def test_a_dot_too_many_is_told_of_also_when_another_player_ends_the_turn_meanwhile() -> None:
+    sheets = marking()
+    sheets.state = sheets.play("P2 marks e5 d6 f6 e7")
+    after = sheets.play("P1 marks c3 d3 c4")
+    sheets.mark(2, "k9")
+    assert sheets.moves(1) == ["P1 marks c3 d3 c4"]
+    sheets.state = after
+    assert problem(sheets.fault()).startswith("k9 is a dot too many on player 2's sheet")
+
+
+def test_who_goes_ahead_with_the_next_turn_while_another_still_marks_has_marked() -> None:
+    sheets = marking()
+    sheets.state = sheets.play("P2 marks e5 d6 f6 e7")
+    after = sheets.play("P1 marks c3 d3 c4")
+    sheets.throw("A1", "B3")
+    sheets.take("A", player=2)
+    sheets.mark(2, "k9 l9", "k9-l9")
+    assert sheets.moves(1) == ["P1 marks c3 d3 c4"]
+    sheets.state = after
+    assert sheets.moves(2) == ["roll A1 B3", "P2 picks A", "P2 marks k9 l9"]
+
+
+def test_who_rubs_out_what_was_marked_before_is_told_to_mark_it_again() -> None:
+    """After the own press, to mark elsewhere; or while marking."""
+    sheets = marking()
+    sheets.state = sheets.play("P1 marks c3 d3 c4")
+    for name in ("c3", "d3", "c4", "c3-d3", "c3-c4"):
+        sheets.rub(1, name)
+    fault = sheets.fault()
+    assert problem(fault) == "On player 1's sheet c3, d3 and c4 are not marked any more."
+    assert not fault.certain, "the camera may see no pencil"
+    sheets = LaidSheets(with_dots(started(2, ("A3", "B5"), "A"), "k3")).arrange()
+    sheets.play("P1 marks c3 d3 c4")
+    sheets.rub(1, "k3")
+    assert sheets.fault(1).refusal.remedy == "Mark k3 again."
 
 
 # Extra dots and bonuses -----------------------------------------------------------------------------------------------
@@ -272,7 +455,7 @@ def test_a_topping_crossed_off_for_nothing() -> None:
     sheets.play("P1 marks c3 d3 c4")
     sheets.mark(1, toppings="mushroom-b2")
     fault = sheets.fault(1)
-    assert "crossed off mushroom-b2 without placing its extra dot" in problem(fault)
+    assert "crossed off mushroom-b2 without placing an extra dot for it" in problem(fault)
     sheets.rub(1, "mushroom-b2")
     assert sheets.moves(1) == ["P1 marks c3 d3 c4"]
 
@@ -346,6 +529,25 @@ def test_who_places_no_extra_dot_does_without() -> None:
     sheets = enclosing()
     sheets.play("P1 marks b3 c3")
     assert sheets.moves(1) == ["P1 marks b3 c3", "P1 stops"]
+    assert sheets.read().note == "Player 1 marks b3 c3, does without the extra dot for mushroom-b2"
+
+
+def test_who_does_without_some_extra_dots_is_told_of_these() -> None:
+    state = with_dots(started(2, ("A1", "B5"), "A"), "b2 c2 b3 e3 d4 e4")
+    sheets = LaidSheets(with_dots(state, "e5 d6 f6", player=2)).arrange()
+    sheets.play("P1 marks c3 d3", "P2 marks e7")
+    assert sheets.read(1, 2).note == (
+        "Player 1 marks c3 d3, does without the extra dots for mushroom-b2 and salami-d3, Player 2 marks e7"
+    )
+
+
+def test_who_presses_after_a_ruling_of_the_marks_does_without_extra_dots() -> None:
+    sheets = enclosing()
+    sheets.state = sheets.play("P1 marks b3 c3")
+    assert sheets.as_before()
+    assert sheets.moves(1) == ["P1 stops"]
+    sheets.play("P1 adds k9 for mushroom-b2")
+    assert sheets.moves(1) == ["P1 adds k9 for mushroom-b2"]
 
 
 def test_a_topping_bonus_is_circled() -> None:
@@ -405,16 +607,59 @@ def test_a_sheet_that_cannot_be_seen() -> None:
     assert "cannot be seen" in problem(fault)
 
 
+@pytest.mark.parametrize("roll", [None, ("A3", "B5")])
+def test_sheets_that_were_mixed_up_are_not_to_be_rubbed_out(roll: tuple[str, str] | None) -> None:
+    state = with_dots(with_dots(started(2, roll, roll and "A"), "c3 d3 c4 g5 h6"), "e5 d6 f6 e7 k2", player=2)
+    sheets = LaidSheets(state).arrange()
+    one, other = (sheets.world.pieces[f"sheet/{player}"].pose for player in (1, 2))
+    sheets.world.put("sheet/1", other, True)
+    sheets.world.put("sheet/2", one, True)
+    fault = sheets.fault()
+    assert problem(fault) == "Player 1's sheet lies before player 2."
+    assert fault.refusal.remedy == "Lay every sheet before the player who marks it."
+    assert sheets.fault(1) == fault
+
+
+def test_a_spare_sheet_at_the_table_s_edge_is_not_played_with() -> None:
+    sheets = marking()
+    sheets.play("P1 marks c3 d3 c4")
+    spare_at(sheets, Pose(-150.0, -420.0, 90.0))
+    assert sheets.moves(1) == ["P1 marks c3 d3 c4"]
+
+
+def test_of_a_spare_sheet_beside_the_own_one_the_players_are_told() -> None:
+    sheets = marking()
+    sheets.play("P1 marks c3 d3 c4")
+    own = sheets.world.pieces["sheet/1"].pose
+    assert own is not None
+    spare_at(sheets, replace(own, x_mm=own.x_mm + 10.0))
+    fault = sheets.fault(1)
+    assert problem(fault).startswith("2 sheets lie before player 1")
+    assert len(fault.sightings) == 2
+
+
+def test_a_sheet_of_another_game_is_not_to_be_rubbed_out_dot_by_dot() -> None:
+    sheets = LaidSheets(started()).arrange()
+    sheets.mark(1, "a1 c1 e1 g1 i1 k1 m1")
+    assert sheets.fault().refusal.remedy.startswith("Lay player 1's own sheet there, an empty one")
+
+
+def spare_at(sheets: LaidSheets, pose: Pose) -> None:
+    """Lay an empty sheet there that nobody plays with."""
+    sheets.world.add_piece("sheet/9", PieceKind.SHEET, "sheet", "sheet")
+    sheets.world.put("sheet/9", pose, True)
+
+
 def problem(fault: Fault) -> str:
     refusal: Refusal = fault.refusal
     return refusal.problem
 
 
-def with_dots(state: State, names: str) -> State:
-    """The state with these dots on player 1's sheet."""
+def with_dots(state: State, names: str, player: int = 1) -> State:
+    """The state with these dots on a player's sheet."""
     data = GAME.encode_state(state)
     bits = state.options.components.grid.bits
-    data["sheets"][0]["dots"] = sorted(names.split(), key=bits.__getitem__)
+    data["sheets"][player - 1]["dots"] = sorted(names.split(), key=bits.__getitem__)
     return GAME.decode_state(data)
 
 
@@ -468,6 +713,39 @@ def test_what_may_be_marked_otherwise_where_nothing_is_seen_is_asked_about() -> 
         ["P1 marks c3", "P1 adds l9 for mushroom-b2"],
     ]
     assert reading.plays[0].probability < 0.99
+
+
+@pytest.mark.parametrize(
+    ("dots", "lines", "toppings", "hidden"),
+    [
+        ("c3 d3 c4", "c3-d3 c3-c4", "mushroom-b2", "k9"),
+        ("c3 d3 c4 k9", "c3-d3 c3-c4", "", "mushroom-b2"),
+        ("c3 d3 c4", "c3-d3", "", "c4"),
+    ],
+)
+def test_what_may_be_wrong_only_as_something_lies_on_the_sheet_gets_its_time(
+    dots: str, lines: str, toppings: str, hidden: str
+) -> None:
+    sheets = marking()
+    sheets.mark(1, dots, lines, toppings)
+    assert sheets.fault(1).certain
+    sheets.hide(1, hidden)
+    assert not sheets.fault(1).certain
+
+
+def test_dots_that_no_line_joins_are_not_those_that_are_hidden() -> None:
+    """Both toppings are seen crossed off, their dots are not; beside dots of earlier turns places are hidden."""
+    before = [f"{column}{row}" for column in "fhj" for row in range(1, 10, 2)]
+    beside = [f"{column}{row}" for column in "gik" for row in range(1, 10, 2)]
+    state = with_dots(started(2, ("A1", "B5"), "B"), " ".join(["b2", "c2", "b3", "d3", "e4", *before]))
+    sheets = LaidSheets(state).arrange()
+    texts = ["P1 marks d2 c3 e3 d4", "P1 adds m8 for mushroom-b2", "P1 adds m10 for salami-d3"]
+    sheets.play(*texts)
+    sheets.hide(1, "m8", "m10", *beside)
+    reading = sheets.read(1)
+    assert reading.kind is ReadingKind.MOVES, reading.fault
+    meant = [{GAME.format(sheets.state, move) for move in play.moves} for play in reading.plays]
+    assert {"P1 adds m10", "P1 adds m8", texts[0]} in [{text.partition(" for")[0] for text in one} for one in meant]
 
 
 def test_who_is_not_seen_to_use_an_extra_dot_has_not_surely_done_without() -> None:

@@ -111,7 +111,7 @@ def test_rolling_is_chance_with_36_outcomes() -> None:
 def test_rolling_both_dice(faces: tuple[str, ...]) -> None:
     heading, problem = refused(game(), Roll(faces))
     assert heading == "Rolling the dice"
-    assert "one face of each die" in problem
+    assert "is not a face of die A and then one of die B" in problem
 
 
 @pytest.mark.parametrize("move", [Pick(1, "A"), mark(1, "a1"), ExtraDot(1, "olive-d1", "a1"), Stop(1)])
