@@ -311,6 +311,13 @@ class Faults(Generic[State]):
         problem = f"Player {player} turned {self.names(state, specials)} face down, but it cannot be used now."
         return Fault(Refusal(heading, problem, "Turn it face up again.", tuple(specials)), player)
 
+    def nothing_shifted(self, state: State, player: int) -> Fault:
+        """A Special that shifts a slice was turned face down, and none lies shifted."""
+        special, name = self.words.shift, self.name(state, self.words.shift)
+        problem = f"Player {player} turned {name} face down, but no slice lies with the portion beside its own."
+        remedy = f"Lay one slice close to the end of that portion, then take a portion; or turn {name} face up again."
+        return Fault(Refusal(self.words.of_special[special], problem, remedy, (special,)), player)
+
     def out_of_turn(self, state: State, player: int, faces: Sequence[str], seen: Seen) -> Fault:
         """Somebody has taken something who may not take anything now."""
         portion = next((i for i, p in enumerate(state.portions) if set(faces) & set(p.slices)), 0)

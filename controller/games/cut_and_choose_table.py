@@ -25,7 +25,7 @@ from controller.games import cut_and_choose
 from controller.games import cut_and_choose_laid as lie
 from controller.games.cut_and_choose import SLICES_IN_A_PIZZA, Ring
 from controller.games.cut_and_choose_faults import Faults
-from controller.games.cut_and_choose_rules import State, Take
+from controller.games.cut_and_choose_rules import Shift, State, Take
 from controller.games.cut_and_choose_seen import BACKS, Changes, Seen, changes, identify, middle_faces
 from controller.reading import Fault, Layout, Play, Reading, ReadingKind
 from vision.scene import PieceKind, Scene, Sighting
@@ -450,6 +450,8 @@ class CutAndChooseTable(ABC, Generic[State]):
         taken = Taken(player, eaten, tuple(f for f in up if f not in pizza), changed.downs[player] - len(eaten))
         if taken.hidden < 0:
             return wrong(self.fewer_down(look, player, sorted(eaten)))
+        if changed.turned[player] and not (faces or taken.strange or taken.hidden or self._has_special(look, player)):
+            return self._only_turned(look, player)
         drafts: list[Draft] = []
         note = ""
         for way in self.ways(look, player):
@@ -467,6 +469,20 @@ class CutAndChooseTable(ABC, Generic[State]):
             return wrong(self._taking_fault(look, faces, taken))
         return unfinished(note)
 
+    def _only_turned(self, look: Look[State], player: Player) -> Reading:
+        """A Special was turned face down to use it, and no portion has been taken yet; a press came too early."""
+        state, changed, words = look.state, look.changed, self.faults.words
+        turned = changed.turned[player]
+        if changed.special_downs[player] < len(turned) and (fault := self.faults.at_seats(state, look.seen, changed)):
+            return wrong(fault)
+        useless = {words.early: not self.may_come_early(state, player), words.shift: not self.shifts(state, player)}
+        if misused := [special for special in turned if useless.get(special)]:
+            return wrong(self.faults.special_misused(state, player, misused))
+        what = "shift a slice and take a portion" if words.shift in turned else "take a portion"
+        return unfinished(
+            f"Player {player} plays {self.faults.names(state, turned)}: {what}, or turn it face up again."
+        )
+
     def _still_to_take(self, look: Look[State], player: Player, faces: frozenset[str], way: Way) -> str:
         """What a player who has begun to take this portion still has to take; empty when it is another portion."""
         state = look.state
@@ -474,8 +490,7 @@ class CutAndChooseTable(ABC, Generic[State]):
         if not faces <= frozenset(way.slices) or (has_special and not way.special):
             return ""
         if not faces and not has_special:
-            turned = look.changed.turned[player]
-            return f"Player {player} plays {self.faults.names(state, turned)}." if turned else ""
+            return ""
         missing = [f for f in way.slices if f not in faces]
         if way.special and not has_special:
             missing.append(str(state.special))
@@ -485,9 +500,10 @@ class CutAndChooseTable(ABC, Generic[State]):
         state, seen, player = look.state, look.seen, taken.player
         if taken.hidden > 0:
             return self.faults.extra_down(player, seen)
-        turned = look.changed.turned[player]
-        if not faces and not taken.strange and turned and look.changed.special_at is None:
-            return self.faults.special_misused(state, player, turned)
+        if self.faults.words.shift in look.changed.turned[player]:
+            middle = {seen.name(i) for i in seen.fronts(lie.Where.MIDDLE)}
+            if not any(shift.face in middle for shift in self._lying_shifts(look, player)):
+                return self.faults.nothing_shifted(state, player)
         if self._has_special(look, player) and not taken.strange and (due := self.extra_due(state, player)) is not None:
             return due
         return self.faults.not_a_portion(state, seen, player, faces, taken.strange)
@@ -497,13 +513,30 @@ class CutAndChooseTable(ABC, Generic[State]):
         taken, and how."""
         prefixes: list[Moves] = [()]
         if self.faults.words.shift in look.changed.turned[player]:
-            prefixes = [(move,) for move in self.shifts(look.state, player)]
+            prefixes = [(move,) for move in self._lying_shifts(look, player)]
         for prefix in prefixes:
             at = self.played(look.state, prefix)
             for index in range(len(at.portions)):
                 take = Take(player, index)
                 if self.refusal(at, take) is None:
                     yield (*prefix, take), at, take
+
+    def _lying_shifts(self, look: Look[State], player: Player) -> list[Any]:
+        """The legal shifts by this player that can be seen: the slice lies close to an end of the portion that gains
+        it, or has left the middle. A slice that still lies where it lay has not been shifted."""
+        return [shift for shift in self.shifts(look.state, player) if self._lies_shifted(look, shift)]
+
+    def _lies_shifted(self, look: Look[State], shift: Shift) -> bool:
+        seen = look.seen
+        middle = {seen.name(i): seen.scene.sightings[i] for i in seen.fronts(lie.Where.MIDDLE)}
+        shifted = middle.get(shift.face)
+        if shifted is None:
+            return True
+        there = [middle[face] for face in look.state.portions[shift.to].slices if face in middle]
+        if not there:
+            return False
+        gap = min(lie.gap_mm(there[-1], shifted), lie.gap_mm(shifted, there[0]))
+        return lie.cut_probability(gap) < 0.5
 
     def _has_special(self, look: Look[State], player: Player) -> bool:
         """Whether the round's Special came to this player. One that is used at once may lie face down already."""

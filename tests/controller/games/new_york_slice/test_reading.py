@@ -666,6 +666,42 @@ def test_sneaking_nothing_is_no_sneaking() -> None:
     assert situation.read(2).kind is ReadingKind.FAULT
 
 
+def test_a_slice_that_lies_where_it_lay_is_not_sneaked() -> None:
+    """Alone with the Special it lies beside nothing; by what is taken it might have been shifted to either side."""
+    state = served(owning(in_round(game(first=4), 2), 2, rules.SNEAK_A_SLICE), special=rules.TIEBREAKER)
+    portions = ("4/1 combo-9-11 anchovy", "supreme", "9/2 9/9 5/1 7/1", "7/2 11/1 11/10")
+    for taken in (portions[0], portions[3], rules.TIEBREAKER):
+        situation = Situation(divided(state, *portions, special_in=1))
+        situation.world.flip(rules.SNEAK_A_SLICE)
+        situation.world.give(2, *faces(taken))
+        assert "no slice lies with the portion beside" in situation.fault(2).refusal.problem
+        assert situation.heading() == headings.SNEAK_A_SLICE
+
+
+def test_what_is_left_of_a_portion_has_to_be_laid_to_the_one_beside() -> None:
+    situation, _ = sneaking()
+    situation.world.flip(rules.SNEAK_A_SLICE)
+    situation.world.give(2, "11/1", "11/10")
+    assert situation.heading(2) == headings.SNEAK_A_SLICE
+
+
+def test_a_press_before_anything_is_taken_is_too_early() -> None:
+    situation, _ = sneaking()
+    situation.world.flip(rules.SNEAK_A_SLICE)
+    assert "shift a slice and take a portion, or turn it face up" in situation.unfinished(2)
+    situation = Situation(owned_before(rules.CUT_IN_LINE, 4))
+    situation.world.flip(rules.CUT_IN_LINE)
+    assert "take a portion, or turn it face up" in situation.unfinished(4)
+    situation.world.remove(rules.CUT_IN_LINE)
+    assert "cannot be seen" in situation.fault(4).refusal.problem
+
+
+def test_who_is_next_has_no_use_for_cut_in_line() -> None:
+    situation = Situation(owned_before(rules.CUT_IN_LINE, 2))
+    situation.world.flip(rules.CUT_IN_LINE)
+    assert "cannot be used now" in situation.fault().refusal.problem
+
+
 # Mystery Slice, slices eaten unseen -----------------------------------------------------------------------------------
 
 
