@@ -172,23 +172,25 @@ rules_refusal = GAME_TABLE.rules_refusal
 
 def _attachments(state: State, seen: Seen, player: int) -> list[tuple[str | None, float]]:
     """What the Supreme slice in front of a player is laid next to, with probabilities; (None, 1) when there is nothing
-    to attach."""
+    to attach, or it lies next to nothing."""
     sightings = seen.scene.sightings
     here = seen.fronts(lie.Where.SEAT, player)
-    others = [i for i in here if seen.faces[i] != SUPREME]
-    if len(others) == len(here) or not others or state.holdings[player - 1].supreme_as is not None:
+    others = {i: types for i in here if (types := _types_of(state, seen.name(i)))}
+    supreme = next((sightings[i] for i in here if seen.faces[i] == SUPREME), None)
+    if supreme is None or state.holdings[player - 1].supreme_as is not None:
         return [(None, 1.0)]
-    supreme = lie.centroid(sightings[seen.at[SUPREME]])
-    distances = {i: math.dist(lie.centroid(sightings[i]), supreme) for i in others}
+    if lie.distance_mm(supreme, [sightings[i] for i in others]) >= lie.FAR_MM:
+        return [(None, 1.0)]
+    distances = {i: math.dist(lie.centroid(sightings[i]), lie.centroid(supreme)) for i in others}
     nearest = min(distances.values())
     shares: dict[str, float] = defaultdict(float)
     for i, distance in distances.items():
-        types = _types_of(state, seen.name(i))
+        types = others[i]
         for kind in types:
             shares[kind] += math.exp(-(distance - nearest) / ATTACH_SOFTNESS_MM) / len(types)
     total = sum(shares.values())
     ranked = sorted(((share / total, kind) for kind, share in shares.items()), reverse=True)
-    return [(kind, share) for share, kind in ranked[:3] if share > 1e-3] or [(None, 1.0)]
+    return [(kind, share) for share, kind in ranked[:3] if share > 1e-3]
 
 
 def _types_of(state: State, face: str) -> tuple[str, ...]:

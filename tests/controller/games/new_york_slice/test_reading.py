@@ -793,6 +793,30 @@ def test_the_supreme_slice_is_attached_to_what_it_lies_next_to(attach: str) -> N
     assert situation.moves() == moves
 
 
+def test_a_supreme_slice_that_lies_next_to_nothing_is_not_attached() -> None:
+    """Whoever forgets to lay it next to a slice is told; it is not attached to what happens to be nearest."""
+    situation = Situation(having(chosen(special_in=2), 2, "5/2 5/3 3/1"))
+    situation.world.play(
+        situation.state, Take(2, index_of(situation.state, SUPREME)), Decide(2, frozenset({"9/2"}), "5")
+    )
+    assert situation.moves()[-1] == Decide(2, frozenset({"9/2"}), "5")
+    situation.world.give(2, SUPREME)
+    fault = situation.fault(2)
+    assert (fault.refusal.heading, fault.refusal.pieces) == (headings.SUPREME_SLICE, (SUPREME,))
+    assert "one of these types: 3 and 5" in fault.refusal.remedy
+
+
+def test_the_anchovy_slice_is_no_neighbour_of_the_supreme_slice_where_a_table_says_so() -> None:
+    start = having(game(4, supreme_on_anchovy=False), 2, "3/1 anchovy")
+    portions = ("supreme", "9/2 9/9 5/1", "7/1 7/2 11/1 11/10", "4/1 combo-9-11 6/1")
+    ring = faces(" ".join(portions))
+    situation = Situation(divided(served(start, ring), *portions, special_in=1))
+    situation.world.give(2, SUPREME)
+    beside = situation.world.pose(SUPREME)
+    situation.world.lay(Lay("anchovy", Pose(beside.x_mm - 40, beside.y_mm, 90.0), True))
+    assert situation.heading(2) == headings.SUPREME_SLICE
+
+
 def test_next_to_a_combo_slice_the_type_is_asked_for() -> None:
     portions = ("supreme", "9/2 9/9 5/1", "7/1 7/2 11/1 11/10", "4/1 combo-9-11 anchovy")
     situation = Situation(having(divided(pizza(), *portions, special_in=1), 2, "combo-5-7 3/1"))
