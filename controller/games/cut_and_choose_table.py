@@ -557,8 +557,8 @@ class CutAndChooseTable(ABC, Generic[State]):
     def read_last_meal(
         self, look: Look[State], special: str, move_of: Callable[[Player, tuple[str, ...]], Any]
     ) -> Reading:
-        """The owner of a Special may once more turn collected slices over, or press the button to decline. `move_of`:
-        the move by which these are eaten."""
+        """The owner of a Special may once more turn collected slices over, or decline. `move_of`: the move by which
+        these are eaten."""
         state, seen, changed, faults = look.state, look.seen, look.changed, self.faults
         player = self.to_act(state)[0]
         if fault := faults.at_seats(state, seen, changed, busy=player):
@@ -576,14 +576,28 @@ class CutAndChooseTable(ABC, Generic[State]):
         if eaten:
             text = f"Player {player} eats {faults.names(state, eaten)}"
             return self.choose(look, [Draft((move_of(player, eaten),), 1.0, text, eaten)], player, player)
-        if changed.turned[player] and not self.pressed(look, player):
-            return unfinished(f"Player {player} plays {faults.name(state, special)}: turn face down what is eaten.")
+        declines = Draft((move_of(player, ()),), 1.0, f"Player {player} eats no more", ())
+        return self._no_last_meal(look, special, declines)
+
+    def _no_last_meal(self, look: Look[State], special: str, declines: Draft) -> Reading:
+        """The owner of the Special has turned no slice over. Who declines presses; where there are no buttons the
+        Special turned face down alone says so."""
+        state, seen, changed, faults = look.state, look.seen, look.changed, self.faults
+        player, name, buttons = self.to_act(state)[0], faults.name(state, special), look.layout.buttons
+        if special in changed.turned[player] and changed.special_downs[player] > 0:
+            if fault := faults.in_middle(state, seen, changed):
+                return wrong(fault)
+            note = f"Player {player} plays {name}: turn face down what is eaten, or turn it face up again."
+            return unfinished(note) if buttons else self.legal(look, [declines], player, player)
         if fault := faults.difference(state, seen, changed):
             return wrong(fault)
-        draft = Draft((move_of(player, ()),), 1.0, f"Player {player} eats no more", ())
-        declining = self.choose(look, [draft], player, player)
+        nothing = look.layout.pressing(", or press to eat nothing") or f", or {name} alone to eat nothing"
+        note = f"Player {player} may eat once more: turn {name} and what is eaten face down{nothing}"
+        if not buttons:
+            return unfinished(note)
+        declining = self.choose(look, [declines], player, player)
         return replace(
-            declining, kind=ReadingKind.AS_BEFORE, declares=frozenset({declining.confirm or player}), note=""
+            declining, kind=ReadingKind.AS_BEFORE, declares=frozenset({declining.confirm or player}), note=note
         )
 
     # Plays and doubts ------------------------------------------------------------------------------------------------

@@ -771,9 +771,23 @@ def test_seconds_is_declined_by_the_button_alone() -> None:
     assert reading.kind is ReadingKind.AS_BEFORE
     assert reading.declares == {2}
     assert reading.plays[0].moves == (EatSeconds(2, NOTHING),)
+    assert "press to eat nothing" in reading.note
     situation.world.flip(rules.SECONDS)
-    assert situation.unfinished()
-    assert situation.read(2).kind is ReadingKind.FAULT
+    assert "turn face down what is eaten, or turn it face up" in situation.unfinished(2)
+    situation.world.remove(rules.SECONDS)
+    assert "cannot be seen" in situation.fault(2).refusal.problem
+
+
+def test_seconds_is_declined_without_buttons() -> None:
+    """Nobody can press there: the Special turned face down alone says that nothing is eaten."""
+    situation = with_seconds()
+    situation.layout = replace(situation.layout, buttons=False)
+    assert "Seconds alone to eat nothing" in situation.unfinished()
+    situation.world.flip(rules.SECONDS)
+    assert situation.moves() == (EatSeconds(2, NOTHING),)
+    assert situation.read().confirm == 2
+    situation.world.flip("7/1")
+    assert situation.moves() == (EatSeconds(2, frozenset({"7/1"})),)
 
 
 def test_seconds_eats_nothing_that_is_not_there() -> None:
