@@ -735,16 +735,48 @@ def test_the_mystery_slice_is_taken_and_its_special_turned() -> None:
     assert "face down" in situation.unfinished()
 
 
-def test_a_slice_eaten_unseen_is_turned_up_and_counted() -> None:
-    state = having(game(), 2, "5/5", "6/1")
+def counting() -> Situation:
+    state = having(having(game(), 2, "5/5", "6/1 6/2"), 3, "3/1", "7/3")
     holding = replace(state.holdings[1], unseen_eaten=1)
     state = replace(state, phase=Phase.COUNT, stacks=(), holdings=(state.holdings[0], holding, *state.holdings[2:]))
     situation = Situation(state)
     situation.world.hands._hidden[2] = ["10/9"]
     situation.world.arrange(state)
+    return situation
+
+
+def test_a_slice_eaten_unseen_is_turned_up_and_counted() -> None:
+    situation = counting()
     assert situation.as_before()
     situation.world.flip("10/9")
     assert situation.moves() == (RevealEaten(2, "10/9"),)
+
+
+def test_all_may_turn_up_what_they_have_eaten_to_count_it() -> None:
+    situation = counting()
+    for eaten in ("7/3", "6/2", "6/1"):
+        situation.world.flip(eaten)
+        assert situation.as_before()
+    situation.world.flip("10/9")
+    assert situation.moves() == (RevealEaten(2, "10/9"),)
+    assert not situation.read(scene=doubted(situation.world.scene(), "7/3", ("7/3", 0.6), ("7/5", 0.4))).fault
+
+
+def test_an_eaten_slice_that_is_read_in_doubt_is_not_taken_for_the_one_eaten_unseen() -> None:
+    situation = counting()
+    situation.world.flip("6/1")
+    reading = situation.read(scene=doubted(situation.world.scene(), "6/1", ("6/1", 0.6), ("6/5", 0.4)))
+    assert reading.kind is ReadingKind.AS_BEFORE or reading.plays[0].probability < 0.5
+
+
+def test_only_a_slice_that_was_turned_over_was_eaten_unseen() -> None:
+    situation = counting()
+    situation.world.give(2, "3/3")
+    assert situation.heading() == headings.MYSTERY_SLICE
+    situation.world.flip("10/9")
+    assert "3, 10 came to lie face up" in situation.fault().refusal.problem
+    situation.world.remove("3/3", "6/1")
+    assert not situation.fault().certain
 
 
 # Seconds --------------------------------------------------------------------------------------------------------------
