@@ -622,7 +622,10 @@ class CutAndChooseTable(ABC, Generic[State]):
 
     def _difference_after(self, look: Look[State], moves: Moves) -> Fault | None:
         after = self.played(look.state, moves)
-        return self.faults.difference(after, look.seen, changes(after, look.seen, self.faults.ahead))
+        changed = changes(after, look.seen, self.faults.ahead)
+        if after.stacks and not after.ring:  # what lies in the middle is of the next pizza, and is read with it
+            return self.faults.misplaced(after, look.seen, changed) or self.faults.at_seats(after, look.seen, changed)
+        return self.faults.difference(after, look.seen, changed)
 
     def legal(self, look: Look[State], drafts: Sequence[Draft], confirm: Player | None, player: Player) -> Reading:
         """The legal ones of these plays, or the rules' refusal of the likeliest."""
