@@ -311,6 +311,18 @@ class Faults(Generic[State]):
         problem = f"Player {player} turned {self.names(state, specials)} face down, but it cannot be used now."
         return Fault(Refusal(heading, problem, "Turn it face up again.", tuple(specials)), player)
 
+    def not_called(self, state: State, player: int, face: str, seen: Seen) -> Fault:
+        """A slice was taken before the pizza is divided, and the Special that allows it was not played."""
+        special, name = self.words.call, self.name(state, self.words.call)
+        problem = f"Player {player} has taken {self.pieces(state, (face,))}, and {name} has not been played."
+        refusal = Refusal(
+            self.words.of_special[special],
+            problem,
+            f"Turn {name} face down to play it, or lay the slice back.",
+            (face,),
+        )
+        return Fault(refusal, player, seen.indices((face,)))
+
     def nothing_shifted(self, state: State, player: int) -> Fault:
         """A Special that shifts a slice was turned face down, and none lies shifted."""
         special, name = self.words.shift, self.name(state, self.words.shift)

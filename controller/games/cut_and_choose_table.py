@@ -280,7 +280,9 @@ class CutAndChooseTable(ABC, Generic[State]):
         caller = self.caller(state)
         if caller is not None and changed.active(caller):
             return self._read_call(look, caller)
-        if fault := faults.at_seats(state, seen, changed) or faults.face_down_in_middle(seen):
+        if fault := faults.at_seats(state, seen, changed):
+            return wrong(self._undivided(look, fault))
+        if fault := faults.face_down_in_middle(seen):
             return wrong(fault)
         if fault := faults.extra_slices(state, seen, state.ring) or faults.extra_specials(state, seen):
             return wrong(fault)
@@ -290,6 +292,15 @@ class CutAndChooseTable(ABC, Generic[State]):
             ready = self.pressed(look, state.slicer)
             return wrong(fault) if ready else unfinished(fault.refusal.problem, fault)
         return self._divisions(look)
+
+    def _undivided(self, look: Look[State], fault: Fault) -> Fault:
+        """The same fault; whoever has taken something already is told what to wait for."""
+        taker, slicer = fault.player, look.state.slicer
+        if taker is None or not (look.changed.new[taker] or look.changed.special_at == taker):
+            return fault
+        press = look.layout.pressing(" and pressed the button")
+        remedy = f"Lay it back as it lay until player {slicer} has divided the pizza{press}."
+        return replace(fault, refusal=replace(fault.refusal, remedy=remedy))
 
     def _divisions(self, look: Look[State]) -> Reading:
         state, seen = look.state, look.seen
@@ -365,14 +376,15 @@ class CutAndChooseTable(ABC, Generic[State]):
         up, eaten, downs = changed.new[player], changed.middle_gone, changed.downs[player]
         called = special in changed.turned[player]
         if called and not up and not eaten and downs == 0:
-            return unfinished(f"Player {player} plays {faults.name(state, special)}: take a slice.")
+            name = faults.name(state, special)
+            return unfinished(f"Player {player} plays {name}: take a slice, or turn it face up again.")
         if len(up) + len(eaten) != 1 or downs != len(eaten) or changed.absent[player] or changed.special_at is not None:
             fault = faults.at_seats(state, seen, changed) or faults.pizza_gone(state, changed)
-            return wrong(fault or faults.extra_down(player, seen))
+            return wrong(self._undivided(look, fault) if fault else faults.extra_down(player, seen))
         face = (*up, *eaten)[0]
         if not called:
             note = f"Player {player}: turn {faults.name(state, special)} face down to take a slice."
-            return unfinished(note, faults.out_of_turn(state, player, (face,), seen))
+            return unfinished(note, faults.not_called(state, player, face, seen))
         drafts = [
             Draft((move,), share, text, (face,)) for move, share, text in self.calls(look, player, face, bool(eaten))
         ]

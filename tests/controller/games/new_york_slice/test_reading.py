@@ -393,6 +393,7 @@ def test_nobody_takes_before_the_pizza_is_divided() -> None:
     fault = situation.fault()
     assert fault.player == 3
     assert fault.refusal.heading == headings.CHOOSE
+    assert fault.refusal.remedy.endswith("until player 1 has divided the pizza and pressed the button.")
 
 
 # Dibs! ----------------------------------------------------------------------------------------------------------------
@@ -413,10 +414,15 @@ def test_dibs_takes_one_slice(eat: bool) -> None:
 def test_dibs_is_turned_face_down_to_be_called() -> None:
     situation = Situation(with_dibs())
     situation.world.flip(rules.DIBS)
-    assert "take a slice" in situation.unfinished()
+    assert "take a slice, or turn it face up" in situation.unfinished()
     situation.world.flip(rules.DIBS)
     situation.world.give(3, "7/1")
-    assert "face down" in situation.unfinished()
+    reading = situation.read()
+    assert "face down" in reading.note
+    assert reading.kind is ReadingKind.UNFINISHED
+    assert reading.fault is not None
+    assert reading.fault.refusal.heading == headings.DIBS
+    assert "Dibs! has not been played" in reading.fault.refusal.problem
 
 
 def test_dibs_takes_no_two_slices() -> None:
@@ -424,6 +430,7 @@ def test_dibs_takes_no_two_slices() -> None:
     situation.world.flip(rules.DIBS)
     situation.world.give(3, "7/1", "7/2")
     assert situation.fault().player == 3
+    assert "until player 2 has divided" in situation.fault().refusal.remedy
 
 
 def test_dibs_eats_no_slice_without_pepperoni() -> None:
