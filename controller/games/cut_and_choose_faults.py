@@ -357,6 +357,15 @@ class Faults(Generic[State]):
         remedy = f"Take all slices of one portion, and its {self.words.special} if it has one, and nothing else."
         return Fault(Refusal(self.words.taking, problem, remedy, faces), player, seen.indices(faces))
 
+    def special_of_another(self, state: State, seen: Seen, player: int) -> Fault:
+        """A portion was taken with the Special that belongs to another, or is one by itself."""
+        special = str(state.special)
+        own = next((p.slices for p in state.portions if p.special), ())
+        where = f"belongs to the portion with {self.names(state, own)}" if own else "is a portion by itself"
+        problem = f"{self.pieces(state, (special,))} {where}, and player {player} took it with another."
+        refusal = Refusal(self.words.taking, problem, "Lay it back as it lay when the pizza was divided.", (special,))
+        return Fault(refusal, player, seen.indices((special,)))
+
     # While a pizza is served ------------------------------------------------------------------------------------------
 
     def wrong_slices(self, state: State, seen: Seen, wrong: Sequence[int]) -> Fault:

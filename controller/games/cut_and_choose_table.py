@@ -464,6 +464,8 @@ class CutAndChooseTable(ABC, Generic[State]):
             return wrong(self.fewer_down(look, player, sorted(eaten)))
         if changed.turned[player] and not (faces or taken.strange or taken.hidden or self._has_special(look, player)):
             return self._only_turned(look, player)
+        if changed.special_gone and not self._has_special(look, player) and self._turned_down(look, player):
+            return wrong(self.faults.special_misused(state, player, (str(state.special),)))
         drafts: list[Draft] = []
         note = ""
         for way in self.ways(look, player):
@@ -516,9 +518,16 @@ class CutAndChooseTable(ABC, Generic[State]):
             middle = {seen.name(i) for i in seen.fronts(lie.Where.MIDDLE)}
             if not any(shift.face in middle for shift in self._lying_shifts(look, player)):
                 return self.faults.nothing_shifted(state, player)
-        if self._has_special(look, player) and not taken.strange and (due := self.extra_due(state, player)) is not None:
+        has_special = self._has_special(look, player)
+        if has_special and not taken.strange and (due := self.extra_due(state, player)) is not None:
             return due
-        return self.faults.not_a_portion(state, seen, player, faces, taken.strange)
+        portion = next((p for p in state.portions if p.slices and faces == frozenset(p.slices)), None)
+        if portion is not None and has_special and not portion.special:
+            return self.faults.special_of_another(state, seen, player)
+        if portion is not None and portion.special and look.changed.special_gone:
+            return self.faults.gone(state, (str(state.special),), player, self.faults.words.specials)
+        with_it = {str(state.special)} if has_special else set()
+        return self.faults.not_a_portion(state, seen, player, faces | with_it, taken.strange)
 
     def takes(self, look: Look[State], player: Player) -> Iterator[tuple[Moves, State, Take]]:
         """Every legal taking by this player, shifts before it included: the moves, the state in which the portion is
@@ -556,7 +565,11 @@ class CutAndChooseTable(ABC, Generic[State]):
         if changed.special_at == player:
             return True
         face_down = changed.special_gone and look.state.special in self.at_once
-        return face_down and changed.special_downs[player] > len(changed.turned[player])
+        return face_down and self._turned_down(look, player)
+
+    def _turned_down(self, look: Look[State], player: Player) -> bool:
+        """Whether a Special lies face down in front of this player that was none of theirs."""
+        return look.changed.special_downs[player] > len(look.changed.turned[player])
 
     def fewer_down(self, look: Look[State], player: Player, eaten: Sequence[str]) -> Fault:
         """Fewer slices lie face down than were turned over or had been eaten before."""

@@ -490,6 +490,31 @@ def test_the_special_does_not_come_alone_when_slices_lie_with_it() -> None:
     assert situation.heading(2) == headings.CHOOSE
 
 
+def test_a_special_that_slipped_to_another_portion_is_named() -> None:
+    situation = Situation(chosen())
+    situation.world.give(2, "9/9", "5/1", "7/1", rules.STUFFED_CRUST)
+    assert "Stuffed Crust belongs to the portion with 4, 9/11 combo, Anchovy" in situation.fault().refusal.problem
+    situation = Situation(chosen())
+    situation.world.give(2, "9/9", "5/1", "7/2", rules.STUFFED_CRUST)
+    assert situation.fault().refusal.problem.endswith("5, 7, 9, Stuffed Crust.")
+    situation = Situation(
+        divided(pizza(), "4/1 combo-9-11 anchovy supreme 9/2", "9/9 5/1 7/1", "7/2 11/1 11/10", "", special_in=3)
+    )
+    situation.world.give(2, "9/9", "5/1", "7/1", rules.STUFFED_CRUST)
+    assert "is a portion by itself" in situation.fault().refusal.problem
+
+
+def test_the_special_of_a_portion_lies_face_up_where_it_is_seen() -> None:
+    situation = Situation(chosen())
+    situation.world.play(situation.state, Take(2, with_special(situation.state)), Decide(2, NOTHING))
+    situation.world.flip(rules.STUFFED_CRUST)
+    assert "Stuffed Crust face down, but it cannot be used" in situation.fault().refusal.problem
+    situation.world.remove(rules.STUFFED_CRUST)
+    assert "still has to take Stuffed Crust" in situation.unfinished()
+    fault = situation.fault(2)
+    assert (fault.refusal.pieces, fault.certain) == ((rules.STUFFED_CRUST,), False)
+
+
 def test_half_a_portion_waits_and_is_refused_when_confirmed() -> None:
     situation = Situation(chosen())
     situation.world.give(2, "7/2", "11/1")
