@@ -472,7 +472,8 @@ class CutAndChooseTable(ABC, Generic[State]):
             if faces != frozenset(way.slices) or way.special != self._has_special(look, player):
                 note = note or self._still_to_take(look, player, faces, way)
             elif len(taken.strange) + taken.hidden != way.extra:
-                note = note or (self.extra_note(state) if way.extra and not taken.strange else "")
+                too_few = len(taken.strange) + taken.hidden < way.extra
+                note = note or (self.extra_note(state) if too_few else "")
             elif way.extra and (reading := self.drawing(look, way, taken)) is not None:
                 return reading
             else:
@@ -512,15 +513,16 @@ class CutAndChooseTable(ABC, Generic[State]):
 
     def _taking_fault(self, look: Look[State], faces: frozenset[str], taken: Taken) -> Fault:
         state, seen, player = look.state, look.seen, taken.player
+        has_special = self._has_special(look, player)
+        whole = any(faces == frozenset(w.slices) and has_special == w.special for w in self.ways(look, player))
+        if whole and has_special and (due := self.extra_due(state, player)) is not None:
+            return due
         if taken.hidden > 0:
             return self.faults.extra_down(player, seen)
         if self.faults.words.shift in look.changed.turned[player]:
             middle = {seen.name(i) for i in seen.fronts(lie.Where.MIDDLE)}
             if not any(shift.face in middle for shift in self._lying_shifts(look, player)):
                 return self.faults.nothing_shifted(state, player)
-        has_special = self._has_special(look, player)
-        if has_special and not taken.strange and (due := self.extra_due(state, player)) is not None:
-            return due
         portion = next((p for p in state.portions if p.slices and faces == frozenset(p.slices)), None)
         if portion is not None and has_special and not portion.special:
             return self.faults.special_of_another(state, seen, player)

@@ -39,7 +39,7 @@ from tests.controller.games.new_york_slice.situations import (
     takes,
 )
 from tests.controller.laid_table import LaidWorld
-from vision.scene import FaceLikelihood, Pose, Scene
+from vision.scene import FaceLikelihood, PieceKind, Pose, Scene
 
 NOTHING: frozenset[str] = frozenset()
 OTHER_RING = faces("3/1 5/2 6/1 6/2 8/1 8/2 9/3 10/1 10/2 11/5 11/6")
@@ -782,6 +782,22 @@ def test_a_slice_eaten_unseen_is_turned_up_and_counted() -> None:
     assert situation.as_before()
     situation.world.flip("10/9")
     assert situation.moves() == (RevealEaten(2, "10/9"),)
+
+
+@pytest.mark.parametrize(("one_up", "other_up"), [(True, True), (True, False), (False, False)])
+def test_only_one_of_the_extra_slices_is_taken(one_up: bool, other_up: bool) -> None:
+    situation, moves = mystery("10/9", eaten=False)
+    situation.world.play(situation.state, *moves)
+    situation.world.give(2, "10/9", face_up=one_up)
+    situation.world.lay(Lay("3/1", situation.world.free_spot(2, PieceKind.SLICE, 2), other_up))
+    assert "exactly one of the three extra slices" in situation.fault().refusal.problem
+
+
+def test_the_portion_is_taken_with_mystery_slice_before_an_extra_slice_is_asked_for() -> None:
+    situation, _ = mystery("10/9", eaten=False)
+    situation.world.give(2, "4/1", rules.MYSTERY_SLICE)
+    assert "still has to take 9/11 combo, Anchovy" in situation.unfinished()
+    assert situation.fault(2).refusal.problem.endswith("not one portion: 4, Mystery Slice.")
 
 
 def test_all_may_turn_up_what_they_have_eaten_to_count_it() -> None:
