@@ -529,7 +529,12 @@ class CutAndChooseTable(ABC, Generic[State]):
         if portion is not None and portion.special and look.changed.special_gone:
             return self.faults.gone(state, (str(state.special),), player, self.faults.words.specials)
         with_it = {str(state.special)} if has_special else set()
-        return self.faults.not_a_portion(state, seen, player, faces | with_it, taken.strange)
+        fault = self.faults.not_a_portion(state, seen, player, faces | with_it, taken.strange)
+        if taken.strange or self.faults.words.shift in look.changed.turned[player] or not self.shifts(state, player):
+            return fault
+        name = self.faults.name(state, self.faults.words.shift)
+        remedy = f"{fault.refusal.remedy} Who shifts a slice turns {name} face down."
+        return replace(fault, refusal=replace(fault.refusal, remedy=remedy))
 
     def takes(self, look: Look[State], player: Player) -> Iterator[tuple[Moves, State, Take]]:
         """Every legal taking by this player, shifts before it included: the moves, the state in which the portion is

@@ -583,6 +583,53 @@ def test_an_eaten_slice_may_not_be_collected_or_disappear() -> None:
     assert not situation.fault().certain
 
 
+def lying_slices() -> Situation:
+    return Situation(having(chosen(), 3, "5/2 6/1", "8/1 8/2"))
+
+
+@pytest.mark.parametrize(
+    ("turned", "said"),
+    [
+        (
+            ("5/2", "6/1"),
+            "Player 3 turned Slices 5, 6 face down, but may not eat them now. "
+            "Turn them face up again: only slices of the portion just taken may be eaten.",
+        ),
+        (
+            ("8/1", "8/2"),
+            "Slices 8, 8 were eaten and lie face up again. Turn them face down: an eaten slice stays eaten.",
+        ),
+    ],
+)
+def test_several_slices_that_were_turned_over_are_spoken_of_as_several(turned: Sequence[str], said: str) -> None:
+    situation = lying_slices()
+    for face in turned:
+        situation.world.flip(face)
+    assert told(situation) == said
+
+
+def test_several_slices_that_lie_elsewhere_are_spoken_of_as_several() -> None:
+    situation = lying_slices()
+    situation.world.give(4, "5/2", "6/1")
+    assert told(situation) == "Slices 5, 6 of player 3 lie in player 4's area. Lay them back in front of player 3."
+    situation.world.remove("5/2", "6/1")
+    seen = "cannot be seen on the table any more. Lay them open to the camera: most of a slice must show."
+    assert told(situation) == f"Slices 5, 6 {seen}"
+    situation = lying_slices()
+    situation.world.lay(Lay("9/9", Pose(130, 130, 45), True), Lay("5/1", Pose(130, -130, 315), True))
+    assert "lie neither in the pizza nor in front of a player. Lay them in the pizza or" in told(situation)
+    situation = lying_slices()
+    situation.world.give(2, "10/1", "10/2")
+    assert told(situation).startswith("Slices 10, 10 are not part of this pizza.")
+
+
+def told(situation: Situation) -> str:
+    """What is wrong, and what is to be done."""
+    fault = situation.read().fault
+    assert fault is not None
+    return f"{fault.refusal.problem} {fault.refusal.remedy}"
+
+
 def test_a_slice_of_another_player_is_given_back() -> None:
     situation = Situation(having(having(chosen(), 3, "5/2"), 4, "6/1"))
     situation.world.give(4, "5/2")
@@ -689,6 +736,12 @@ def test_a_sneaked_slice_needs_its_special() -> None:
     reading = situation.read()
     assert reading.kind is ReadingKind.UNFINISHED
     assert reading.fault is not None
+
+
+def test_a_sneaked_slice_that_was_taken_needs_its_special_too() -> None:
+    situation, _ = sneaking()
+    situation.world.give(2, "9/9", "5/1", "7/1", "7/2")
+    assert situation.fault().refusal.remedy.endswith("turns Sneak-a-Slice face down.")
 
 
 def test_sneaking_nothing_is_no_sneaking() -> None:
