@@ -230,8 +230,12 @@ class Faults(Generic[State]):
         ]
         if not backs:
             return None
-        problem = "Something lies face down outside of the players' areas."
-        remedy = "Turn it up, or take it where it belongs."
+        kinds = {seen.scene.sightings[i].kind for i in backs}
+        what = (
+            f"A {self.words.special}" if kinds == {PieceKind.SPECIAL} else "A slice" if len(kinds) == 1 else "Something"
+        )
+        problem = f"{what} lies face down outside of the players' areas."
+        remedy = "Turn it up, lay it in front of its owner, or put it away."
         return Fault(Refusal(self.words.serving, problem, remedy), None, tuple(backs))
 
     def pizza_gone(self, state: State, changed: Changes) -> Fault | None:

@@ -243,7 +243,10 @@ class CutAndChooseTable(ABC, Generic[State]):
     def _serving_in_progress(self, look: Look[State], pizza: Sequence[int], cards: Sequence[int]) -> Reading | None:
         """What is still to be done before the pizza is served; None when it is."""
         state, seen, special = look.state, look.seen, self.faults.words.special
-        if state.ring and [seen.faces[i] for i in cards] == [state.special]:
+        if state.special is not None and state.special in [seen.faces[i] for i in cards]:
+            replaced = self.faults.name(state, state.special)
+            if len(cards) > 1:
+                return unfinished(f"Put {replaced} away: it cannot be used now.")
             return unfinished(f"This {special} cannot be used now: put it away and turn up another one.")
         if len(cards) > 1:
             problem = f"Only one {special} belongs to a pizza."
@@ -268,7 +271,9 @@ class CutAndChooseTable(ABC, Generic[State]):
         text = f"{SLICES_IN_A_PIZZA} slices are served"
         if special is not None:
             name = self.faults.name(state, special)
-            text = f"{name[0].upper()}{name[1:]} and {text}"
+            name = f"{name[0].upper()}{name[1:]}"
+            replaced = self.faults.name(state, state.special) if state.special is not None else ""
+            text = f"{name} takes the place of {replaced}" if replaced else f"{name} and {text}"
         draft = Draft(self.served(state, special, ring), 1.0, text, ring if special is None else (special, *ring))
         return self.choose(look, [draft], None, state.slicer)
 

@@ -202,10 +202,15 @@ def test_a_special_that_cannot_be_used_is_replaced() -> None:
     state = play(game(2), ChooseStack(1), Reveal(rules.CUT_IN_LINE, RING))
     situation = Situation(state)
     assert "put it away" in situation.unfinished()
+    situation.world.lay(Lay(rules.BUFFET, Pose(0, -172, 90), True))
+    assert situation.unfinished() == "Put Cut in Line away: it cannot be used now."
+    situation.world.flip(rules.CUT_IN_LINE)
+    assert situation.unfinished() == "A Special lies face down outside of the players' areas."
     situation.world.remove(rules.CUT_IN_LINE)
-    assert situation.unfinished()
-    situation.world.lay(Lay(rules.BUFFET, Pose(0, 172, 90), True))
     assert situation.moves() == (Redraw(rules.BUFFET),)
+    assert situation.read().note == "Buffet takes the place of Cut in Line"
+    situation.world.remove(rules.BUFFET)
+    assert situation.unfinished()
 
 
 def test_doubtful_faces_of_a_new_pizza_are_asked_about() -> None:
