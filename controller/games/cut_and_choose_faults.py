@@ -172,11 +172,7 @@ class Faults(Generic[State]):
     def _specials_in_front_of(self, state: State, seen: Seen, changed: Changes, player: int) -> Fault | None:
         turned, downs = changed.turned[player], changed.special_downs[player]
         if strange := changed.strange_specials[player]:
-            lies = _verb(strange, "lies", "lie")
-            has = f"player {player}, who has not received {_it(strange)}"
-            problem = f"{self.pieces(state, strange)} {lies} in front of {has}."
-            refusal = Refusal(self.words.specials, problem, _back(strange), strange)
-            return Fault(refusal, player, seen.indices(strange))
+            return self._not_received(state, player, strange, self.words.specials, seen)
         if turned and downs >= len(turned):
             return self.special_misused(state, player, turned)
         if turned:
@@ -194,6 +190,11 @@ class Faults(Generic[State]):
             refusal = Refusal(self.words.specials, problem, "Lay it back where it came from.")
             return Fault(refusal, player, tuple(seen.backs(lie.Where.SEAT, player, PieceKind.SPECIAL)))
         return None
+
+    def _not_received(self, state: State, player: int, faces: Sequence[str], heading: str, seen: Seen) -> Fault:
+        who = f"player {player}, who has not received {_it(faces)}"
+        problem = f"{self.pieces(state, faces)} {_verb(faces, 'lies', 'lie')} in front of {who}."
+        return Fault(Refusal(heading, problem, _back(faces), tuple(faces)), player, seen.indices(faces))
 
     def _eaten_late(self, state: State, seen: Seen, player: int, faces: tuple[str, ...]) -> Fault:
         problem = f"Player {player} turned {self.pieces(state, faces)} face down, but may not eat {_it(faces)} now."
@@ -347,6 +348,9 @@ class Faults(Generic[State]):
 
     def out_of_turn(self, state: State, player: int, faces: Sequence[str], seen: Seen) -> Fault:
         """Somebody has taken something who may not take anything now."""
+        on_table = {str(state.special), *state.ring, *(face for portion in state.portions for face in portion.slices)}
+        if on_table.isdisjoint(faces):
+            return self._not_received(state, player, faces, self.words.taking, seen)
         portion = next((i for i, p in enumerate(state.portions) if set(faces) & set(p.slices)), 0)
         refusal = self.refusal(state, Take(player, portion))
         if refusal is None and player != state.order[0] and state.shifter is None:

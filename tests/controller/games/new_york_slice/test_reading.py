@@ -559,6 +559,17 @@ def test_the_next_player_waits_for_the_one_before() -> None:
     assert situation.fault(2).player == 3
 
 
+def test_a_slice_of_no_pizza_that_lies_with_somebody_is_named() -> None:
+    """One of the extra slices that another takes; a slice that is snatched while the pizza is served."""
+    situation = Situation(chosen(special=rules.MYSTERY_SLICE))
+    situation.world.give(3, "10/9")
+    assert situation.fault().refusal.problem == "Slice 10 lies in front of player 3, who has not received it."
+    situation = Situation(game())
+    serve(situation)
+    situation.world.give(2, "7/1")
+    assert situation.fault().refusal.problem == "Slice 7 lies in front of player 2, who has not received it."
+
+
 def test_a_second_portion_is_refused() -> None:
     situation = Situation(takes(chosen(), 2, 1, attach="9"))
     situation.world.give(2, "7/2", "11/1", "11/10")
