@@ -472,7 +472,8 @@ class CutAndChooseTable(ABC, Generic[State]):
         taken = Taken(player, eaten, tuple(f for f in up if f not in pizza), changed.downs[player] - len(eaten))
         if taken.hidden < 0:
             return wrong(self.fewer_down(look, player, sorted(eaten)))
-        if changed.turned[player] and not (faces or taken.strange or taken.hidden or self._has_special(look, player)):
+        nothing = not (faces or taken.strange or taken.hidden or self._has_special(look, player))
+        if nothing and changed.turned[player] and state.taker is None:
             return self._only_turned(look, player)
         if changed.special_gone and not self._has_special(look, player) and self._turned_down(look, player):
             return wrong(self.faults.special_misused(state, player, (str(state.special),)))

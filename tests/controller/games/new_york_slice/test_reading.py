@@ -806,6 +806,16 @@ def test_a_press_before_anything_is_taken_is_too_early() -> None:
     assert "cannot be seen" in situation.fault(4).refusal.problem
 
 
+def test_a_special_turned_over_by_who_decides_about_a_special_alone_is_judged_with_the_decision() -> None:
+    """The host may rule that the Special alone was taken; nothing is left to take then."""
+    state = served(owning(in_round(game(first=4), 2), 2, rules.CUT_IN_LINE), special=rules.TIEBREAKER)
+    portions = ("4/1 combo-9-11 anchovy supreme 9/2", "9/9 5/1 7/1", "7/2 11/1 11/10", "")
+    situation = Situation(play(divided(state, *portions, special_in=3), Take(2, 3)))
+    assert situation.moves() == (Decide(2, NOTHING),)
+    situation.world.flip(rules.CUT_IN_LINE)
+    assert situation.unfinished() == "Player 2 takes a portion. Turn it face up again."
+
+
 def test_who_is_next_has_no_use_for_cut_in_line() -> None:
     situation = Situation(owned_before(rules.CUT_IN_LINE, 2))
     situation.world.flip(rules.CUT_IN_LINE)
