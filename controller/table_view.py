@@ -143,7 +143,7 @@ class TableViews:
             return "The table can be read in more than one way." + (f" {light}" if light else "")
         if verdict.answer is Answer.WAITING_FOR_BUTTON:
             return f"{verdict.note.removesuffix('.')}. {self._awaited(verdict)}"
-        if verdict.answer is Answer.UNFINISHED and verdict.note:
+        if verdict.answer in (Answer.UNFINISHED, Answer.AS_BEFORE) and verdict.note:
             return verdict.note
         return self._game.turn(table.running.state).prompt
 

@@ -102,22 +102,26 @@ class Faults(Generic[State]):
             return None
         faces = changed.again
         if _is_special(state, faces[0]):
-            problem = f"{self.pieces(state, faces)} has been used and lies face up again."
-            refusal = Refusal(self.words.specials, problem, "Turn it face down: it works once.", faces)
+            lies = _verb(faces, "has been used and lies", "have been used and lie")
+            problem = f"{self.pieces(state, faces)} {lies} face up."
+            refusal = Refusal(self.words.specials, problem, f"Turn {_it(faces)} face down: each works once.", faces)
         else:
-            problem = f"{self.pieces(state, faces)} was eaten and lies face up again."
-            refusal = Refusal(self.words.taking, problem, "Turn it face down: an eaten slice stays eaten.", faces)
+            problem = (
+                f"{self.pieces(state, faces)} {_verb(faces, 'was eaten and lies', 'were eaten and lie')} face up again."
+            )
+            remedy = f"Turn {_it(faces)} face down: an eaten slice stays eaten."
+            refusal = Refusal(self.words.taking, problem, remedy, faces)
         return Fault(refusal, self._place_owner(seen, faces[0]), seen.indices(faces))
 
     def _elsewhere(self, state: State, seen: Seen, changed: Changes) -> Fault:
         owner = changed.elsewhere[0][1]
         faces = tuple(face for face, player in changed.elsewhere if player == owner)
         holder = self._place_owner(seen, faces[0])
-        where = f"in player {holder}'s area" if holder is not None else "not in front of its owner"
+        where = f"in player {holder}'s area" if holder is not None else "elsewhere"
         refusal = Refusal(
             self.words.specials if _is_special(state, faces[0]) else self.words.taking,
-            f"{self.pieces(state, faces)} of player {owner} lies {where}.",
-            "Lay it back in front of its owner.",
+            f"{self.pieces(state, faces)} of player {owner} {_verb(faces, 'lies', 'lie')} {where}.",
+            f"Lay {_it(faces)} back in front of player {owner}.",
             faces,
         )
         return Fault(refusal, holder or owner, seen.indices(faces))
@@ -168,9 +172,7 @@ class Faults(Generic[State]):
     def _specials_in_front_of(self, state: State, seen: Seen, changed: Changes, player: int) -> Fault | None:
         turned, downs = changed.turned[player], changed.special_downs[player]
         if strange := changed.strange_specials[player]:
-            problem = f"{self.pieces(state, strange)} lies in front of player {player}, who has not received it."
-            refusal = Refusal(self.words.specials, problem, "Lay it back where it came from.", strange)
-            return Fault(refusal, player, seen.indices(strange))
+            return self._not_received(state, player, strange, self.words.specials, seen)
         if turned and downs >= len(turned):
             return self.special_misused(state, player, turned)
         if turned:
@@ -189,9 +191,14 @@ class Faults(Generic[State]):
             return Fault(refusal, player, tuple(seen.backs(lie.Where.SEAT, player, PieceKind.SPECIAL)))
         return None
 
+    def _not_received(self, state: State, player: int, faces: Sequence[str], heading: str, seen: Seen) -> Fault:
+        who = f"player {player}, who has not received {_it(faces)}"
+        problem = f"{self.pieces(state, faces)} {_verb(faces, 'lies', 'lie')} in front of {who}."
+        return Fault(Refusal(heading, problem, _back(faces), tuple(faces)), player, seen.indices(faces))
+
     def _eaten_late(self, state: State, seen: Seen, player: int, faces: tuple[str, ...]) -> Fault:
-        problem = f"Player {player} turned {self.pieces(state, faces)} face down, but may not eat it now."
-        remedy = "Turn it face up again: only slices of the portion just taken may be eaten."
+        problem = f"Player {player} turned {self.pieces(state, faces)} face down, but may not eat {_it(faces)} now."
+        remedy = f"Turn {_it(faces)} face up again: only slices of the portion just taken may be eaten."
         refusal = Refusal(self.words.taking, problem, remedy, faces)
         return Fault(refusal, player, tuple(seen.backs(lie.Where.SEAT, player)))
 
@@ -224,8 +231,12 @@ class Faults(Generic[State]):
         ]
         if not backs:
             return None
-        problem = "Something lies face down outside of the players' areas."
-        remedy = "Turn it up, or take it where it belongs."
+        kinds = {seen.scene.sightings[i].kind for i in backs}
+        what = (
+            f"A {self.words.special}" if kinds == {PieceKind.SPECIAL} else "A slice" if len(kinds) == 1 else "Something"
+        )
+        problem = f"{what} lies face down outside of the players' areas."
+        remedy = "Turn it up, lay it in front of its owner, or put it away."
         return Fault(Refusal(self.words.serving, problem, remedy), None, tuple(backs))
 
     def pizza_gone(self, state: State, changed: Changes) -> Fault | None:
@@ -242,8 +253,10 @@ class Faults(Generic[State]):
         if not strays:
             return None
         faces = tuple(seen.name(i) for i in strays)
-        problem = f"{self.pieces(state, faces)} lies neither in the pizza nor in front of a player."
-        return Fault(Refusal(self.words.taking, problem, "Lay it where it belongs.", faces), None, tuple(strays))
+        lies = _verb(faces, "lies", "lie")
+        problem = f"{self.pieces(state, faces)} {lies} neither in the pizza nor in front of a player."
+        remedy = f"Lay {_it(faces)} in the pizza or in front of a player."
+        return Fault(Refusal(self.words.taking, problem, remedy, faces), None, tuple(strays))
 
     def extra_slices(self, state: State, seen: Seen, belonging: Iterable[str]) -> Fault | None:
         """Only slices of this pizza lie in the middle."""
@@ -252,8 +265,8 @@ class Faults(Generic[State]):
         if not extra:
             return None
         faces = tuple(seen.name(i) for i in extra)
-        problem = f"{self.pieces(state, faces)} does not belong to this pizza."
-        refusal = Refusal(self.words.serving, problem, "Lay it back where it came from.", faces)
+        problem = f"{self.pieces(state, faces)} {_verb(faces, 'does', 'do')} not belong to this pizza."
+        refusal = Refusal(self.words.serving, problem, _back(faces), faces)
         return Fault(refusal, None, tuple(extra))
 
     def extra_specials(self, state: State, seen: Seen) -> Fault | None:
@@ -263,8 +276,9 @@ class Faults(Generic[State]):
         if not extra:
             return None
         faces = tuple(seen.name(i) for i in extra)
-        problem = f"{self.pieces(state, faces)} does not belong to this pizza."
-        refusal = Refusal(self.words.specials, problem, "Put it away, or lay it in front of its owner.", faces)
+        problem = f"{self.pieces(state, faces)} {_verb(faces, 'does', 'do')} not belong to this pizza."
+        remedy = f"Put {_it(faces)} away, or lay {_it(faces)} in front of whoever has received {_it(faces)}."
+        refusal = Refusal(self.words.specials, problem, remedy, faces)
         return Fault(refusal, None, tuple(extra))
 
     def _joined_portions(self, state: State, seen: Seen) -> Fault | None:
@@ -293,7 +307,8 @@ class Faults(Generic[State]):
         """Pieces that cannot be seen."""
         problem = f"{self.pieces(state, faces)} cannot be seen on the table any more."
         heading = heading or self.words.taking
-        refusal = Refusal(heading, problem, "Lay it open to the camera: most of a slice must show.", tuple(faces))
+        remedy = f"Lay {_it(faces)} open to the camera: most of a slice must show."
+        refusal = Refusal(heading, problem, remedy, tuple(faces))
         return Fault(refusal, player, certain=False)
 
     def extra_down(self, player: int, seen: Seen) -> Fault:
@@ -308,11 +323,34 @@ class Faults(Generic[State]):
     def special_misused(self, state: State, player: int, specials: Sequence[str]) -> Fault:
         """A Special turned face down, as if it were used."""
         heading = self.words.of_special.get(specials[0], self.words.specials)
-        problem = f"Player {player} turned {self.names(state, specials)} face down, but it cannot be used now."
-        return Fault(Refusal(heading, problem, "Turn it face up again.", tuple(specials)), player)
+        they = _verb(specials, "it", "they")
+        problem = f"Player {player} turned {self.names(state, specials)} face down, but {they} cannot be used now."
+        return Fault(Refusal(heading, problem, f"Turn {_it(specials)} face up again.", tuple(specials)), player)
+
+    def not_called(self, state: State, player: int, face: str, seen: Seen) -> Fault:
+        """A slice was taken before the pizza is divided, and the Special that allows it was not played."""
+        special, name = self.words.call, self.name(state, self.words.call)
+        problem = f"Player {player} has taken {self.pieces(state, (face,))}, and {name} has not been played."
+        refusal = Refusal(
+            self.words.of_special[special],
+            problem,
+            f"Turn {name} face down to play it, or lay the slice back.",
+            (face,),
+        )
+        return Fault(refusal, player, seen.indices((face,)))
+
+    def nothing_shifted(self, state: State, player: int) -> Fault:
+        """A Special that shifts a slice was turned face down, and none lies shifted."""
+        special, name = self.words.shift, self.name(state, self.words.shift)
+        problem = f"Player {player} turned {name} face down, but no slice lies with the portion beside its own."
+        remedy = f"Lay one slice close to the end of that portion, then take a portion; or turn {name} face up again."
+        return Fault(Refusal(self.words.of_special[special], problem, remedy, (special,)), player)
 
     def out_of_turn(self, state: State, player: int, faces: Sequence[str], seen: Seen) -> Fault:
         """Somebody has taken something who may not take anything now."""
+        on_table = {str(state.special), *state.ring, *(face for portion in state.portions for face in portion.slices)}
+        if on_table.isdisjoint(faces):
+            return self._not_received(state, player, faces, self.words.taking, seen)
         portion = next((i for i, p in enumerate(state.portions) if set(faces) & set(p.slices)), 0)
         refusal = self.refusal(state, Take(player, portion))
         if refusal is None and player != state.order[0] and state.shifter is None:
@@ -321,9 +359,10 @@ class Faults(Generic[State]):
             refusal = Refusal(self.words.turns, problem, f"Turn {early} face down to play it, or put the portion back.")
         if refusal is None:
             problem = (
-                f"Player {player} has {self.pieces(state, faces)}, which is part of no portion that can be taken now."
+                f"Player {player} has {self.pieces(state, faces)}, "
+                f"which {_verb(faces, 'is', 'are')} part of no portion that can be taken now."
             )
-            refusal = Refusal(self.words.turns, problem, "Lay it back where it came from.")
+            refusal = Refusal(self.words.turns, problem, _back(faces))
         return Fault(replace(refusal, pieces=tuple(faces)), player, seen.indices(faces))
 
     def not_a_portion(
@@ -332,11 +371,20 @@ class Faults(Generic[State]):
         """What a player has taken is no portion."""
         faces = tuple(sorted(taken | set(strange)))
         if strange:
-            problem = f"{self.pieces(state, strange)} is not part of this pizza."
+            problem = f"{self.pieces(state, strange)} {_verb(strange, 'is', 'are')} not part of this pizza."
         else:
             problem = f"What player {player} took is not one portion: {self.names(state, faces) or 'no slice'}."
         remedy = f"Take all slices of one portion, and its {self.words.special} if it has one, and nothing else."
         return Fault(Refusal(self.words.taking, problem, remedy, faces), player, seen.indices(faces))
+
+    def special_of_another(self, state: State, seen: Seen, player: int) -> Fault:
+        """A portion was taken with the Special that belongs to another, or is one by itself."""
+        special = str(state.special)
+        own = next((p.slices for p in state.portions if p.special), ())
+        where = f"belongs to the portion with {self.names(state, own)}" if own else "is a portion by itself"
+        problem = f"{self.pieces(state, (special,))} {where}, and player {player} took it with another."
+        refusal = Refusal(self.words.taking, problem, "Lay it back as it lay when the pizza was divided.", (special,))
+        return Fault(refusal, player, seen.indices((special,)))
 
     # While a pizza is served ------------------------------------------------------------------------------------------
 
@@ -345,11 +393,15 @@ class Faults(Generic[State]):
         faces = tuple(seen.name(i) for i in wrong)
         removed = tuple(f for f in faces if f in state.options.components.removed[state.players])
         if removed:
-            problem = f"{self.pieces(state, removed)} does not belong in a game of {state.players} players."
-            refusal = Refusal(self.words.setup, problem, "Take it out and lay the next slice.", removed)
+            does = _verb(removed, "does", "do")
+            problem = f"{self.pieces(state, removed)} {does} not belong in a game of {state.players} players."
+            remedy = f"Take {_it(removed)} out and lay the next {_verb(removed, 'slice', 'slices')}."
+            refusal = Refusal(self.words.setup, problem, remedy, removed)
             return Fault(refusal, state.slicer, seen.indices(removed))
-        problem = f"{self.pieces(state, faces)} has already been served."
-        refusal = Refusal(self.words.setup, problem, "Take it out; it belongs to a player or to the box.", faces)
+        problem = f"{self.pieces(state, faces)} {_verb(faces, 'has', 'have')} already been served."
+        belongs = _verb(faces, "it belongs", "they belong")
+        remedy = f"Take {_it(faces)} out; {belongs} to a player or to the box."
+        refusal = Refusal(self.words.setup, problem, remedy, faces)
         return Fault(refusal, state.slicer, tuple(wrong))
 
     def too_many_slices(self, state: State, seen: Seen, pizza: Sequence[int]) -> Fault:
@@ -367,6 +419,19 @@ class Faults(Generic[State]):
         what = f"the {self.words.special}, and " if state.special or state.unseen_specials else ""
         remedy = f"Turn up {what}the eleven slices next to each other in a circle."
         return Fault(Refusal(self.words.serving, problem, remedy), state.slicer, tuple(sightings))
+
+
+def _verb(faces: Sequence[str], one: str, many: str) -> str:
+    """What fits one piece, or several."""
+    return many if len(faces) > 1 else one
+
+
+def _it(faces: Sequence[str]) -> str:
+    return _verb(faces, "it", "them")
+
+
+def _back(faces: Sequence[str]) -> str:
+    return _verb(faces, "Lay it back where it came from.", "Lay them back where they came from.")
 
 
 def _is_special(state: RoundState, face: str) -> bool:

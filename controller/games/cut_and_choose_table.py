@@ -25,7 +25,7 @@ from controller.games import cut_and_choose
 from controller.games import cut_and_choose_laid as lie
 from controller.games.cut_and_choose import SLICES_IN_A_PIZZA, Ring
 from controller.games.cut_and_choose_faults import Faults
-from controller.games.cut_and_choose_rules import State, Take
+from controller.games.cut_and_choose_rules import Shift, State, Take
 from controller.games.cut_and_choose_seen import BACKS, Changes, Seen, changes, identify, middle_faces
 from controller.reading import Fault, Layout, Play, Reading, ReadingKind
 from vision.scene import PieceKind, Scene, Sighting
@@ -243,7 +243,10 @@ class CutAndChooseTable(ABC, Generic[State]):
     def _serving_in_progress(self, look: Look[State], pizza: Sequence[int], cards: Sequence[int]) -> Reading | None:
         """What is still to be done before the pizza is served; None when it is."""
         state, seen, special = look.state, look.seen, self.faults.words.special
-        if state.ring and [seen.faces[i] for i in cards] == [state.special]:
+        if state.special is not None and state.special in [seen.faces[i] for i in cards]:
+            replaced = self.faults.name(state, state.special)
+            if len(cards) > 1:
+                return unfinished(f"Put {replaced} away: it cannot be used now.")
             return unfinished(f"This {special} cannot be used now: put it away and turn up another one.")
         if len(cards) > 1:
             problem = f"Only one {special} belongs to a pizza."
@@ -268,7 +271,9 @@ class CutAndChooseTable(ABC, Generic[State]):
         text = f"{SLICES_IN_A_PIZZA} slices are served"
         if special is not None:
             name = self.faults.name(state, special)
-            text = f"{name[0].upper()}{name[1:]} and {text}"
+            name = f"{name[0].upper()}{name[1:]}"
+            replaced = self.faults.name(state, state.special) if state.special is not None else ""
+            text = f"{name} takes the place of {replaced}" if replaced else f"{name} and {text}"
         draft = Draft(self.served(state, special, ring), 1.0, text, ring if special is None else (special, *ring))
         return self.choose(look, [draft], None, state.slicer)
 
@@ -280,7 +285,9 @@ class CutAndChooseTable(ABC, Generic[State]):
         caller = self.caller(state)
         if caller is not None and changed.active(caller):
             return self._read_call(look, caller)
-        if fault := faults.at_seats(state, seen, changed) or faults.face_down_in_middle(seen):
+        if fault := faults.at_seats(state, seen, changed):
+            return wrong(self._undivided(look, fault))
+        if fault := faults.face_down_in_middle(seen):
             return wrong(fault)
         if fault := faults.extra_slices(state, seen, state.ring) or faults.extra_specials(state, seen):
             return wrong(fault)
@@ -290,6 +297,20 @@ class CutAndChooseTable(ABC, Generic[State]):
             ready = self.pressed(look, state.slicer)
             return wrong(fault) if ready else unfinished(fault.refusal.problem, fault)
         return self._divisions(look)
+
+    def _undivided(self, look: Look[State], fault: Fault) -> Fault:
+        """The same fault; whoever has taken something already, or plays what is played then, is told what to wait
+        for."""
+        player, slicer = fault.player, look.state.slicer
+        if player is None:
+            return fault
+        until = f"until player {slicer} has divided the pizza{look.layout.pressing(' and pressed the button')}."
+        remedy = fault.refusal.remedy
+        if look.changed.new[player] or look.changed.special_at == player:
+            remedy = f"Lay it back as it lay {until}"
+        elif fault.refusal.pieces == (self.faults.words.early,) and player != slicer:
+            remedy = f"Turn it face up again {until}"
+        return replace(fault, refusal=replace(fault.refusal, remedy=remedy))
 
     def _divisions(self, look: Look[State]) -> Reading:
         state, seen = look.state, look.seen
@@ -365,14 +386,15 @@ class CutAndChooseTable(ABC, Generic[State]):
         up, eaten, downs = changed.new[player], changed.middle_gone, changed.downs[player]
         called = special in changed.turned[player]
         if called and not up and not eaten and downs == 0:
-            return unfinished(f"Player {player} plays {faults.name(state, special)}: take a slice.")
+            name = faults.name(state, special)
+            return unfinished(f"Player {player} plays {name}: take a slice, or turn it face up again.")
         if len(up) + len(eaten) != 1 or downs != len(eaten) or changed.absent[player] or changed.special_at is not None:
             fault = faults.at_seats(state, seen, changed) or faults.pizza_gone(state, changed)
-            return wrong(fault or faults.extra_down(player, seen))
+            return wrong(self._undivided(look, fault) if fault else faults.extra_down(player, seen))
         face = (*up, *eaten)[0]
         if not called:
             note = f"Player {player}: turn {faults.name(state, special)} face down to take a slice."
-            return unfinished(note, faults.out_of_turn(state, player, (face,), seen))
+            return unfinished(note, faults.not_called(state, player, face, seen))
         drafts = [
             Draft((move,), share, text, (face,)) for move, share, text in self.calls(look, player, face, bool(eaten))
         ]
@@ -450,13 +472,19 @@ class CutAndChooseTable(ABC, Generic[State]):
         taken = Taken(player, eaten, tuple(f for f in up if f not in pizza), changed.downs[player] - len(eaten))
         if taken.hidden < 0:
             return wrong(self.fewer_down(look, player, sorted(eaten)))
+        nothing = not (faces or taken.strange or taken.hidden or self._has_special(look, player))
+        if nothing and changed.turned[player] and state.taker is None:
+            return self._only_turned(look, player)
+        if changed.special_gone and not self._has_special(look, player) and self._turned_down(look, player):
+            return wrong(self.faults.special_misused(state, player, (str(state.special),)))
         drafts: list[Draft] = []
         note = ""
         for way in self.ways(look, player):
             if faces != frozenset(way.slices) or way.special != self._has_special(look, player):
                 note = note or self._still_to_take(look, player, faces, way)
             elif len(taken.strange) + taken.hidden != way.extra:
-                note = note or (self.extra_note(state) if way.extra and not taken.strange else "")
+                too_few = len(taken.strange) + taken.hidden < way.extra
+                note = note or (self.extra_note(state) if too_few else "")
             elif way.extra and (reading := self.drawing(look, way, taken)) is not None:
                 return reading
             else:
@@ -467,6 +495,20 @@ class CutAndChooseTable(ABC, Generic[State]):
             return wrong(self._taking_fault(look, faces, taken))
         return unfinished(note)
 
+    def _only_turned(self, look: Look[State], player: Player) -> Reading:
+        """A Special was turned face down to use it, and no portion has been taken yet; a press came too early."""
+        state, changed, words = look.state, look.changed, self.faults.words
+        turned = changed.turned[player]
+        if changed.special_downs[player] < len(turned) and (fault := self.faults.at_seats(state, look.seen, changed)):
+            return wrong(fault)
+        useless = {words.early: not self.may_come_early(state, player), words.shift: not self.shifts(state, player)}
+        if misused := [special for special in turned if useless.get(special)]:
+            return wrong(self.faults.special_misused(state, player, misused))
+        what = "shift a slice and take a portion" if words.shift in turned else "take a portion"
+        return unfinished(
+            f"Player {player} plays {self.faults.names(state, turned)}: {what}, or turn it face up again."
+        )
+
     def _still_to_take(self, look: Look[State], player: Player, faces: frozenset[str], way: Way) -> str:
         """What a player who has begun to take this portion still has to take; empty when it is another portion."""
         state = look.state
@@ -474,8 +516,7 @@ class CutAndChooseTable(ABC, Generic[State]):
         if not faces <= frozenset(way.slices) or (has_special and not way.special):
             return ""
         if not faces and not has_special:
-            turned = look.changed.turned[player]
-            return f"Player {player} plays {self.faults.names(state, turned)}." if turned else ""
+            return ""
         missing = [f for f in way.slices if f not in faces]
         if way.special and not has_special:
             missing.append(str(state.special))
@@ -483,21 +524,35 @@ class CutAndChooseTable(ABC, Generic[State]):
 
     def _taking_fault(self, look: Look[State], faces: frozenset[str], taken: Taken) -> Fault:
         state, seen, player = look.state, look.seen, taken.player
+        has_special = self._has_special(look, player)
+        whole = any(faces == frozenset(w.slices) and has_special == w.special for w in self.ways(look, player))
+        if whole and has_special and (due := self.extra_due(state, player)) is not None:
+            return due
         if taken.hidden > 0:
             return self.faults.extra_down(player, seen)
-        turned = look.changed.turned[player]
-        if not faces and not taken.strange and turned and look.changed.special_at is None:
-            return self.faults.special_misused(state, player, turned)
-        if self._has_special(look, player) and not taken.strange and (due := self.extra_due(state, player)) is not None:
-            return due
-        return self.faults.not_a_portion(state, seen, player, faces, taken.strange)
+        if self.faults.words.shift in look.changed.turned[player]:
+            middle = {seen.name(i) for i in seen.fronts(lie.Where.MIDDLE)}
+            if not any(shift.face in middle for shift in self._lying_shifts(look, player)):
+                return self.faults.nothing_shifted(state, player)
+        portion = next((p for p in state.portions if p.slices and faces == frozenset(p.slices)), None)
+        if portion is not None and has_special and not portion.special:
+            return self.faults.special_of_another(state, seen, player)
+        if portion is not None and portion.special and look.changed.special_gone:
+            return self.faults.gone(state, (str(state.special),), player, self.faults.words.specials)
+        with_it = {str(state.special)} if has_special else set()
+        fault = self.faults.not_a_portion(state, seen, player, faces | with_it, taken.strange)
+        if taken.strange or self.faults.words.shift in look.changed.turned[player] or not self.shifts(state, player):
+            return fault
+        name = self.faults.name(state, self.faults.words.shift)
+        remedy = f"{fault.refusal.remedy} Who shifts a slice turns {name} face down."
+        return replace(fault, refusal=replace(fault.refusal, remedy=remedy))
 
     def takes(self, look: Look[State], player: Player) -> Iterator[tuple[Moves, State, Take]]:
         """Every legal taking by this player, shifts before it included: the moves, the state in which the portion is
         taken, and how."""
         prefixes: list[Moves] = [()]
         if self.faults.words.shift in look.changed.turned[player]:
-            prefixes = [(move,) for move in self.shifts(look.state, player)]
+            prefixes = [(move,) for move in self._lying_shifts(look, player)]
         for prefix in prefixes:
             at = self.played(look.state, prefix)
             for index in range(len(at.portions)):
@@ -505,13 +560,34 @@ class CutAndChooseTable(ABC, Generic[State]):
                 if self.refusal(at, take) is None:
                     yield (*prefix, take), at, take
 
+    def _lying_shifts(self, look: Look[State], player: Player) -> list[Any]:
+        """The legal shifts by this player that can be seen: the slice lies close to an end of the portion that gains
+        it, or has left the middle. A slice that still lies where it lay has not been shifted."""
+        return [shift for shift in self.shifts(look.state, player) if self._lies_shifted(look, shift)]
+
+    def _lies_shifted(self, look: Look[State], shift: Shift) -> bool:
+        seen = look.seen
+        middle = {seen.name(i): seen.scene.sightings[i] for i in seen.fronts(lie.Where.MIDDLE)}
+        shifted = middle.get(shift.face)
+        if shifted is None:
+            return True
+        there = [middle[face] for face in look.state.portions[shift.to].slices if face in middle]
+        if not there:
+            return False
+        gap = min(lie.gap_mm(there[-1], shifted), lie.gap_mm(shifted, there[0]))
+        return lie.cut_probability(gap) < 0.5
+
     def _has_special(self, look: Look[State], player: Player) -> bool:
         """Whether the round's Special came to this player. One that is used at once may lie face down already."""
         changed = look.changed
         if changed.special_at == player:
             return True
         face_down = changed.special_gone and look.state.special in self.at_once
-        return face_down and changed.special_downs[player] > len(changed.turned[player])
+        return face_down and self._turned_down(look, player)
+
+    def _turned_down(self, look: Look[State], player: Player) -> bool:
+        """Whether a Special lies face down in front of this player that was none of theirs."""
+        return look.changed.special_downs[player] > len(look.changed.turned[player])
 
     def fewer_down(self, look: Look[State], player: Player, eaten: Sequence[str]) -> Fault:
         """Fewer slices lie face down than were turned over or had been eaten before."""
@@ -524,8 +600,8 @@ class CutAndChooseTable(ABC, Generic[State]):
     def read_last_meal(
         self, look: Look[State], special: str, move_of: Callable[[Player, tuple[str, ...]], Any]
     ) -> Reading:
-        """The owner of a Special may once more turn collected slices over, or press the button to decline. `move_of`:
-        the move by which these are eaten."""
+        """The owner of a Special may once more turn collected slices over, or decline. `move_of`: the move by which
+        these are eaten."""
         state, seen, changed, faults = look.state, look.seen, look.changed, self.faults
         player = self.to_act(state)[0]
         if fault := faults.at_seats(state, seen, changed, busy=player):
@@ -543,14 +619,28 @@ class CutAndChooseTable(ABC, Generic[State]):
         if eaten:
             text = f"Player {player} eats {faults.names(state, eaten)}"
             return self.choose(look, [Draft((move_of(player, eaten),), 1.0, text, eaten)], player, player)
-        if changed.turned[player] and not self.pressed(look, player):
-            return unfinished(f"Player {player} plays {faults.name(state, special)}: turn face down what is eaten.")
+        declines = Draft((move_of(player, ()),), 1.0, f"Player {player} eats no more", ())
+        return self._no_last_meal(look, special, declines)
+
+    def _no_last_meal(self, look: Look[State], special: str, declines: Draft) -> Reading:
+        """The owner of the Special has turned no slice over. Who declines presses; where there are no buttons the
+        Special turned face down alone says so."""
+        state, seen, changed, faults = look.state, look.seen, look.changed, self.faults
+        player, name, buttons = self.to_act(state)[0], faults.name(state, special), look.layout.buttons
+        if special in changed.turned[player] and changed.special_downs[player] > 0:
+            if fault := faults.in_middle(state, seen, changed):
+                return wrong(fault)
+            note = f"Player {player} plays {name}: turn face down what is eaten, or turn it face up again."
+            return unfinished(note) if buttons else self.legal(look, [declines], player, player)
         if fault := faults.difference(state, seen, changed):
             return wrong(fault)
-        draft = Draft((move_of(player, ()),), 1.0, f"Player {player} eats no more", ())
-        declining = self.choose(look, [draft], player, player)
+        nothing = look.layout.pressing(", or press to eat nothing") or f", or {name} alone to eat nothing"
+        note = f"Player {player} may eat once more: turn {name} and what is eaten face down{nothing}"
+        if not buttons:
+            return unfinished(note)
+        declining = self.choose(look, [declines], player, player)
         return replace(
-            declining, kind=ReadingKind.AS_BEFORE, declares=frozenset({declining.confirm or player}), note=""
+            declining, kind=ReadingKind.AS_BEFORE, declares=frozenset({declining.confirm or player}), note=note
         )
 
     # Plays and doubts ------------------------------------------------------------------------------------------------
@@ -575,7 +665,10 @@ class CutAndChooseTable(ABC, Generic[State]):
 
     def _difference_after(self, look: Look[State], moves: Moves) -> Fault | None:
         after = self.played(look.state, moves)
-        return self.faults.difference(after, look.seen, changes(after, look.seen, self.faults.ahead))
+        changed = changes(after, look.seen, self.faults.ahead)
+        if after.stacks and not after.ring:  # what lies in the middle is of the next pizza, and is read with it
+            return self.faults.misplaced(after, look.seen, changed) or self.faults.at_seats(after, look.seen, changed)
+        return self.faults.difference(after, look.seen, changed)
 
     def legal(self, look: Look[State], drafts: Sequence[Draft], confirm: Player | None, player: Player) -> Reading:
         """The legal ones of these plays, or the rules' refusal of the likeliest."""

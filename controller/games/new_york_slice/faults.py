@@ -1,7 +1,10 @@
 """What is wrong on a table of New York Slice, in its own words; see `cut_and_choose_faults`."""
 
+from collections.abc import Sequence
+
 from controller.game import Refusal
 from controller.games.cut_and_choose_faults import Faults, Words
+from controller.games.cut_and_choose_seen import Seen
 from controller.games.new_york_slice import headings, rules
 from controller.games.new_york_slice.rules import Phase, State
 from controller.games.new_york_slice.seen import AHEAD
@@ -38,3 +41,10 @@ def mystery_due(player: int) -> Fault:
     problem = f"Player {player} received Mystery Slice and takes exactly one of the three extra slices."
     refusal = Refusal(headings.MYSTERY_SLICE, problem, "Lay it face up to collect it, face down to eat it unseen.")
     return Fault(refusal, player)
+
+
+def not_eaten_unseen(state: State, seen: Seen, player: int, faces: Sequence[str]) -> Fault:
+    """What lies face up in front of who turns up the slice eaten unseen is not that slice, or not it alone."""
+    problem = f"Player {player} ate one slice unseen, and {FAULTS.names(state, faces)} came to lie face up."
+    remedy = "Turn up that one slice, and take away what nobody has eaten or collected."
+    return Fault(Refusal(headings.MYSTERY_SLICE, problem, remedy, tuple(faces)), player, seen.indices(faces))

@@ -419,7 +419,7 @@ def _play_redraw(state: State, move: Redraw) -> State:
 
 
 def _divide_turn(state: State) -> Turn:
-    return family.slicing_turn(state, "divides", dibs_caller(state), "call Dibs!")
+    return family.slicing_turn(state, "divides", dibs_caller(state), "call dibs")
 
 
 def canonical_divide(state: State, move: Divide) -> Divide:

@@ -14,7 +14,7 @@ def faces_to_come(state: State) -> frozenset[str]:
         case Phase.CHOOSE | Phase.MYSTERY if state.special == MYSTERY_SLICE:
             return state.unseen
         case Phase.COUNT:
-            return state.unseen
+            return state.unseen.union(*(holding.eaten for holding in state.holdings))
         case _:
             return frozenset()
 

@@ -42,7 +42,6 @@ class NewYorkSliceTable(CutAndChooseTable[State]):
             Phase.MYSTERY: self.read_choosing,
             Phase.DECIDE: self.read_choosing,
             Phase.SECONDS: self._read_seconds,
-            Phase.COUNT: self._read_count,
         }
 
     def to_act(self, state: State) -> Sequence[Player]:
@@ -150,15 +149,24 @@ class NewYorkSliceTable(CutAndChooseTable[State]):
     def _read_seconds(self, look: Look[State]) -> Reading:
         return self.read_last_meal(look, SECONDS, lambda player, eaten: rules.EatSeconds(player, frozenset(eaten)))
 
+    def _read(self, look: Look[State]) -> Reading:
+        return self._read_count(look) if look.state.phase is Phase.COUNT else super()._read(look)
+
     def _read_count(self, look: Look[State]) -> Reading:
-        state, changed = look.state, look.changed
+        """All turn up what they have eaten, to count the pepperoni: only the slice eaten unseen says anything new."""
+        state, seen, changed = look.state, look.seen, look.changed
         player = next(p for p, h in enumerate(state.holdings, 1) if h.unseen_eaten)
-        if fault := self.faults.at_seats(state, look.seen, changed, busy=player):
-            return wrong(fault)
-        faces = changed.new[player]
-        if len(faces) != 1 or changed.downs[player] != -1 or changed.absent[player] or changed.turned[player]:
-            fault = self.faults.at_seats(state, look.seen, changed)
-            return wrong(fault) if fault is not None else Reading(ReadingKind.AS_BEFORE, ())
+        holding, faces = state.holdings[player - 1], changed.new[player]
+        if not faces:
+            return Reading(ReadingKind.AS_BEFORE, ())
+        if len(faces) > holding.unseen_eaten:
+            return wrong(faults.not_eaten_unseen(state, seen, player, faces))
+        face_up = sum(seen.lies_with(face, player) for face in holding.eaten)
+        fewer = -changed.downs[player] - face_up - len(faces)
+        if fewer < 0:
+            return wrong(faults.not_eaten_unseen(state, seen, player, faces))
+        if fewer > 0:
+            return wrong(self.faults.eaten_gone(seen, player, fewer))
         text = f"{self.faults.name(state, faces[0])} was eaten unseen"
         return self.legal(look, [Draft((rules.RevealEaten(player, faces[0]),), 1.0, text, faces)], None, player)
 
@@ -172,23 +180,25 @@ rules_refusal = GAME_TABLE.rules_refusal
 
 def _attachments(state: State, seen: Seen, player: int) -> list[tuple[str | None, float]]:
     """What the Supreme slice in front of a player is laid next to, with probabilities; (None, 1) when there is nothing
-    to attach."""
+    to attach, or it lies next to nothing."""
     sightings = seen.scene.sightings
     here = seen.fronts(lie.Where.SEAT, player)
-    others = [i for i in here if seen.faces[i] != SUPREME]
-    if len(others) == len(here) or not others or state.holdings[player - 1].supreme_as is not None:
+    others = {i: types for i in here if (types := _types_of(state, seen.name(i)))}
+    supreme = next((sightings[i] for i in here if seen.faces[i] == SUPREME), None)
+    if supreme is None or state.holdings[player - 1].supreme_as is not None:
         return [(None, 1.0)]
-    supreme = lie.centroid(sightings[seen.at[SUPREME]])
-    distances = {i: math.dist(lie.centroid(sightings[i]), supreme) for i in others}
+    if lie.distance_mm(supreme, [sightings[i] for i in others]) >= lie.FAR_MM:
+        return [(None, 1.0)]
+    distances = {i: math.dist(lie.centroid(sightings[i]), lie.centroid(supreme)) for i in others}
     nearest = min(distances.values())
     shares: dict[str, float] = defaultdict(float)
     for i, distance in distances.items():
-        types = _types_of(state, seen.name(i))
+        types = others[i]
         for kind in types:
             shares[kind] += math.exp(-(distance - nearest) / ATTACH_SOFTNESS_MM) / len(types)
     total = sum(shares.values())
     ranked = sorted(((share / total, kind) for kind, share in shares.items()), reverse=True)
-    return [(kind, share) for share, kind in ranked[:3] if share > 1e-3] or [(None, 1.0)]
+    return [(kind, share) for share, kind in ranked[:3] if share > 1e-3]
 
 
 def _types_of(state: State, face: str) -> tuple[str, ...]:

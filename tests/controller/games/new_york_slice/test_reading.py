@@ -39,7 +39,7 @@ from tests.controller.games.new_york_slice.situations import (
     takes,
 )
 from tests.controller.laid_table import LaidWorld
-from vision.scene import FaceLikelihood, Pose, Scene
+from vision.scene import FaceLikelihood, PieceKind, Pose, Scene
 
 NOTHING: frozenset[str] = frozenset()
 OTHER_RING = faces("3/1 5/2 6/1 6/2 8/1 8/2 9/3 10/1 10/2 11/5 11/6")
@@ -202,10 +202,15 @@ def test_a_special_that_cannot_be_used_is_replaced() -> None:
     state = play(game(2), ChooseStack(1), Reveal(rules.CUT_IN_LINE, RING))
     situation = Situation(state)
     assert "put it away" in situation.unfinished()
+    situation.world.lay(Lay(rules.BUFFET, Pose(0, -172, 90), True))
+    assert situation.unfinished() == "Put Cut in Line away: it cannot be used now."
+    situation.world.flip(rules.CUT_IN_LINE)
+    assert situation.unfinished() == "A Special lies face down outside of the players' areas."
     situation.world.remove(rules.CUT_IN_LINE)
-    assert situation.unfinished()
-    situation.world.lay(Lay(rules.BUFFET, Pose(0, 172, 90), True))
     assert situation.moves() == (Redraw(rules.BUFFET),)
+    assert situation.read().note == "Buffet takes the place of Cut in Line"
+    situation.world.remove(rules.BUFFET)
+    assert situation.unfinished()
 
 
 def test_doubtful_faces_of_a_new_pizza_are_asked_about() -> None:
@@ -393,6 +398,7 @@ def test_nobody_takes_before_the_pizza_is_divided() -> None:
     fault = situation.fault()
     assert fault.player == 3
     assert fault.refusal.heading == headings.CHOOSE
+    assert fault.refusal.remedy.endswith("until player 1 has divided the pizza and pressed the button.")
 
 
 # Dibs! ----------------------------------------------------------------------------------------------------------------
@@ -413,10 +419,15 @@ def test_dibs_takes_one_slice(eat: bool) -> None:
 def test_dibs_is_turned_face_down_to_be_called() -> None:
     situation = Situation(with_dibs())
     situation.world.flip(rules.DIBS)
-    assert "take a slice" in situation.unfinished()
+    assert "take a slice, or turn it face up" in situation.unfinished()
     situation.world.flip(rules.DIBS)
     situation.world.give(3, "7/1")
-    assert "face down" in situation.unfinished()
+    reading = situation.read()
+    assert "face down" in reading.note
+    assert reading.kind is ReadingKind.UNFINISHED
+    assert reading.fault is not None
+    assert reading.fault.refusal.heading == headings.DIBS
+    assert "Dibs! has not been played" in reading.fault.refusal.problem
 
 
 def test_dibs_takes_no_two_slices() -> None:
@@ -424,6 +435,7 @@ def test_dibs_takes_no_two_slices() -> None:
     situation.world.flip(rules.DIBS)
     situation.world.give(3, "7/1", "7/2")
     assert situation.fault().player == 3
+    assert "until player 2 has divided" in situation.fault().refusal.remedy
 
 
 def test_dibs_eats_no_slice_without_pepperoni() -> None:
@@ -483,6 +495,31 @@ def test_the_special_does_not_come_alone_when_slices_lie_with_it() -> None:
     assert situation.heading(2) == headings.CHOOSE
 
 
+def test_a_special_that_slipped_to_another_portion_is_named() -> None:
+    situation = Situation(chosen())
+    situation.world.give(2, "9/9", "5/1", "7/1", rules.STUFFED_CRUST)
+    assert "Stuffed Crust belongs to the portion with 4, 9/11 combo, Anchovy" in situation.fault().refusal.problem
+    situation = Situation(chosen())
+    situation.world.give(2, "9/9", "5/1", "7/2", rules.STUFFED_CRUST)
+    assert situation.fault().refusal.problem.endswith("5, 7, 9, Stuffed Crust.")
+    situation = Situation(
+        divided(pizza(), "4/1 combo-9-11 anchovy supreme 9/2", "9/9 5/1 7/1", "7/2 11/1 11/10", "", special_in=3)
+    )
+    situation.world.give(2, "9/9", "5/1", "7/1", rules.STUFFED_CRUST)
+    assert "is a portion by itself" in situation.fault().refusal.problem
+
+
+def test_the_special_of_a_portion_lies_face_up_where_it_is_seen() -> None:
+    situation = Situation(chosen())
+    situation.world.play(situation.state, Take(2, with_special(situation.state)), Decide(2, NOTHING))
+    situation.world.flip(rules.STUFFED_CRUST)
+    assert "Stuffed Crust face down, but it cannot be used" in situation.fault().refusal.problem
+    situation.world.remove(rules.STUFFED_CRUST)
+    assert "still has to take Stuffed Crust" in situation.unfinished()
+    fault = situation.fault(2)
+    assert (fault.refusal.pieces, fault.certain) == ((rules.STUFFED_CRUST,), False)
+
+
 def test_half_a_portion_waits_and_is_refused_when_confirmed() -> None:
     situation = Situation(chosen())
     situation.world.give(2, "7/2", "11/1")
@@ -522,6 +559,17 @@ def test_the_next_player_waits_for_the_one_before() -> None:
     assert situation.fault(2).player == 3
 
 
+def test_a_slice_of_no_pizza_that_lies_with_somebody_is_named() -> None:
+    """One of the extra slices that another takes; a slice that is snatched while the pizza is served."""
+    situation = Situation(chosen(special=rules.MYSTERY_SLICE))
+    situation.world.give(3, "10/9")
+    assert situation.fault().refusal.problem == "Slice 10 lies in front of player 3, who has not received it."
+    situation = Situation(game())
+    serve(situation)
+    situation.world.give(2, "7/1")
+    assert situation.fault().refusal.problem == "Slice 7 lies in front of player 2, who has not received it."
+
+
 def test_a_second_portion_is_refused() -> None:
     situation = Situation(takes(chosen(), 2, 1, attach="9"))
     situation.world.give(2, "7/2", "11/1", "11/10")
@@ -549,6 +597,53 @@ def test_an_eaten_slice_may_not_be_collected_or_disappear() -> None:
     assert "eaten" in situation.fault().refusal.problem
     situation.world.remove("6/1")
     assert not situation.fault().certain
+
+
+def lying_slices() -> Situation:
+    return Situation(having(chosen(), 3, "5/2 6/1", "8/1 8/2"))
+
+
+@pytest.mark.parametrize(
+    ("turned", "said"),
+    [
+        (
+            ("5/2", "6/1"),
+            "Player 3 turned Slices 5, 6 face down, but may not eat them now. "
+            "Turn them face up again: only slices of the portion just taken may be eaten.",
+        ),
+        (
+            ("8/1", "8/2"),
+            "Slices 8, 8 were eaten and lie face up again. Turn them face down: an eaten slice stays eaten.",
+        ),
+    ],
+)
+def test_several_slices_that_were_turned_over_are_spoken_of_as_several(turned: Sequence[str], said: str) -> None:
+    situation = lying_slices()
+    for face in turned:
+        situation.world.flip(face)
+    assert told(situation) == said
+
+
+def test_several_slices_that_lie_elsewhere_are_spoken_of_as_several() -> None:
+    situation = lying_slices()
+    situation.world.give(4, "5/2", "6/1")
+    assert told(situation) == "Slices 5, 6 of player 3 lie in player 4's area. Lay them back in front of player 3."
+    situation.world.remove("5/2", "6/1")
+    seen = "cannot be seen on the table any more. Lay them open to the camera: most of a slice must show."
+    assert told(situation) == f"Slices 5, 6 {seen}"
+    situation = lying_slices()
+    situation.world.lay(Lay("9/9", Pose(130, 130, 45), True), Lay("5/1", Pose(130, -130, 315), True))
+    assert "lie neither in the pizza nor in front of a player. Lay them in the pizza or" in told(situation)
+    situation = lying_slices()
+    situation.world.give(2, "10/1", "10/2")
+    assert told(situation).startswith("Slices 10, 10 are not part of this pizza.")
+
+
+def told(situation: Situation) -> str:
+    """What is wrong, and what is to be done."""
+    fault = situation.read().fault
+    assert fault is not None
+    return f"{fault.refusal.problem} {fault.refusal.remedy}"
 
 
 def test_a_slice_of_another_player_is_given_back() -> None:
@@ -625,6 +720,15 @@ def test_cut_in_line_lets_choose_before_the_others() -> None:
     assert situation.heading() == headings.NEXT_PLAYER
 
 
+@pytest.mark.parametrize(("player", "remedy"), [(4, "until player 1 has divided the pizza"), (1, "face up again.")])
+def test_cut_in_line_is_played_once_the_slicer_has_finished(player: int, remedy: str) -> None:
+    situation = Situation(served(owning(in_round(game(first=4), 2), player, rules.CUT_IN_LINE)))
+    situation.world.play(situation.state, Divide((RING[:4], RING[4:6], RING[6:9], RING[9:]), 1))
+    situation.world.flip(rules.CUT_IN_LINE)
+    assert situation.heading(1) == headings.CUT_IN_LINE
+    assert remedy in situation.fault().refusal.remedy
+
+
 def test_who_is_next_wastes_no_cut_in_line() -> None:
     situation = Situation(owned_before(rules.CUT_IN_LINE, 2))
     assert situation.state.order[0] == 2
@@ -659,11 +763,63 @@ def test_a_sneaked_slice_needs_its_special() -> None:
     assert reading.fault is not None
 
 
+def test_a_sneaked_slice_that_was_taken_needs_its_special_too() -> None:
+    situation, _ = sneaking()
+    situation.world.give(2, "9/9", "5/1", "7/1", "7/2")
+    assert situation.fault().refusal.remedy.endswith("turns Sneak-a-Slice face down.")
+
+
 def test_sneaking_nothing_is_no_sneaking() -> None:
     situation, _ = sneaking()
     situation.world.play(situation.state, Take(2, index_of(situation.state, "7/2")), Decide(2, NOTHING))
     situation.world.flip(rules.SNEAK_A_SLICE)
     assert situation.read(2).kind is ReadingKind.FAULT
+
+
+def test_a_slice_that_lies_where_it_lay_is_not_sneaked() -> None:
+    """Alone with the Special it lies beside nothing; by what is taken it might have been shifted to either side."""
+    state = served(owning(in_round(game(first=4), 2), 2, rules.SNEAK_A_SLICE), special=rules.TIEBREAKER)
+    portions = ("4/1 combo-9-11 anchovy", "supreme", "9/2 9/9 5/1 7/1", "7/2 11/1 11/10")
+    for taken in (portions[0], portions[3], rules.TIEBREAKER):
+        situation = Situation(divided(state, *portions, special_in=1))
+        situation.world.flip(rules.SNEAK_A_SLICE)
+        situation.world.give(2, *faces(taken))
+        assert "no slice lies with the portion beside" in situation.fault(2).refusal.problem
+        assert situation.heading() == headings.SNEAK_A_SLICE
+
+
+def test_what_is_left_of_a_portion_has_to_be_laid_to_the_one_beside() -> None:
+    situation, _ = sneaking()
+    situation.world.flip(rules.SNEAK_A_SLICE)
+    situation.world.give(2, "11/1", "11/10")
+    assert situation.heading(2) == headings.SNEAK_A_SLICE
+
+
+def test_a_press_before_anything_is_taken_is_too_early() -> None:
+    situation, _ = sneaking()
+    situation.world.flip(rules.SNEAK_A_SLICE)
+    assert "shift a slice and take a portion, or turn it face up" in situation.unfinished(2)
+    situation = Situation(owned_before(rules.CUT_IN_LINE, 4))
+    situation.world.flip(rules.CUT_IN_LINE)
+    assert "take a portion, or turn it face up" in situation.unfinished(4)
+    situation.world.remove(rules.CUT_IN_LINE)
+    assert "cannot be seen" in situation.fault(4).refusal.problem
+
+
+def test_a_special_turned_over_by_who_decides_about_a_special_alone_is_judged_with_the_decision() -> None:
+    """The host may rule that the Special alone was taken; nothing is left to take then."""
+    state = served(owning(in_round(game(first=4), 2), 2, rules.CUT_IN_LINE), special=rules.TIEBREAKER)
+    portions = ("4/1 combo-9-11 anchovy supreme 9/2", "9/9 5/1 7/1", "7/2 11/1 11/10", "")
+    situation = Situation(play(divided(state, *portions, special_in=3), Take(2, 3)))
+    assert situation.moves() == (Decide(2, NOTHING),)
+    situation.world.flip(rules.CUT_IN_LINE)
+    assert situation.unfinished() == "Player 2 takes a portion. Turn it face up again."
+
+
+def test_who_is_next_has_no_use_for_cut_in_line() -> None:
+    situation = Situation(owned_before(rules.CUT_IN_LINE, 2))
+    situation.world.flip(rules.CUT_IN_LINE)
+    assert "cannot be used now" in situation.fault().refusal.problem
 
 
 # Mystery Slice, slices eaten unseen -----------------------------------------------------------------------------------
@@ -699,16 +855,64 @@ def test_the_mystery_slice_is_taken_and_its_special_turned() -> None:
     assert "face down" in situation.unfinished()
 
 
-def test_a_slice_eaten_unseen_is_turned_up_and_counted() -> None:
-    state = having(game(), 2, "5/5", "6/1")
+def counting() -> Situation:
+    state = having(having(game(), 2, "5/5", "6/1 6/2"), 3, "3/1", "7/3")
     holding = replace(state.holdings[1], unseen_eaten=1)
     state = replace(state, phase=Phase.COUNT, stacks=(), holdings=(state.holdings[0], holding, *state.holdings[2:]))
     situation = Situation(state)
     situation.world.hands._hidden[2] = ["10/9"]
     situation.world.arrange(state)
+    return situation
+
+
+def test_a_slice_eaten_unseen_is_turned_up_and_counted() -> None:
+    situation = counting()
     assert situation.as_before()
     situation.world.flip("10/9")
     assert situation.moves() == (RevealEaten(2, "10/9"),)
+
+
+@pytest.mark.parametrize(("one_up", "other_up"), [(True, True), (True, False), (False, False)])
+def test_only_one_of_the_extra_slices_is_taken(one_up: bool, other_up: bool) -> None:
+    situation, moves = mystery("10/9", eaten=False)
+    situation.world.play(situation.state, *moves)
+    situation.world.give(2, "10/9", face_up=one_up)
+    situation.world.lay(Lay("3/1", situation.world.free_spot(2, PieceKind.SLICE, 2), other_up))
+    assert "exactly one of the three extra slices" in situation.fault().refusal.problem
+
+
+def test_the_portion_is_taken_with_mystery_slice_before_an_extra_slice_is_asked_for() -> None:
+    situation, _ = mystery("10/9", eaten=False)
+    situation.world.give(2, "4/1", rules.MYSTERY_SLICE)
+    assert "still has to take 9/11 combo, Anchovy" in situation.unfinished()
+    assert situation.fault(2).refusal.problem.endswith("not one portion: 4, Mystery Slice.")
+
+
+def test_all_may_turn_up_what_they_have_eaten_to_count_it() -> None:
+    situation = counting()
+    for eaten in ("7/3", "6/2", "6/1"):
+        situation.world.flip(eaten)
+        assert situation.as_before()
+    situation.world.flip("10/9")
+    assert situation.moves() == (RevealEaten(2, "10/9"),)
+    assert not situation.read(scene=doubted(situation.world.scene(), "7/3", ("7/3", 0.6), ("7/5", 0.4))).fault
+
+
+def test_an_eaten_slice_that_is_read_in_doubt_is_not_taken_for_the_one_eaten_unseen() -> None:
+    situation = counting()
+    situation.world.flip("6/1")
+    reading = situation.read(scene=doubted(situation.world.scene(), "6/1", ("6/1", 0.6), ("6/5", 0.4)))
+    assert reading.kind is ReadingKind.AS_BEFORE or reading.plays[0].probability < 0.5
+
+
+def test_only_a_slice_that_was_turned_over_was_eaten_unseen() -> None:
+    situation = counting()
+    situation.world.give(2, "3/3")
+    assert situation.heading() == headings.MYSTERY_SLICE
+    situation.world.flip("10/9")
+    assert "3, 10 came to lie face up" in situation.fault().refusal.problem
+    situation.world.remove("3/3", "6/1")
+    assert not situation.fault().certain
 
 
 # Seconds --------------------------------------------------------------------------------------------------------------
@@ -735,9 +939,23 @@ def test_seconds_is_declined_by_the_button_alone() -> None:
     assert reading.kind is ReadingKind.AS_BEFORE
     assert reading.declares == {2}
     assert reading.plays[0].moves == (EatSeconds(2, NOTHING),)
+    assert "press to eat nothing" in reading.note
     situation.world.flip(rules.SECONDS)
-    assert situation.unfinished()
-    assert situation.read(2).kind is ReadingKind.FAULT
+    assert "turn face down what is eaten, or turn it face up" in situation.unfinished(2)
+    situation.world.remove(rules.SECONDS)
+    assert "cannot be seen" in situation.fault(2).refusal.problem
+
+
+def test_seconds_is_declined_without_buttons() -> None:
+    """Nobody can press there: the Special turned face down alone says that nothing is eaten."""
+    situation = with_seconds()
+    situation.layout = replace(situation.layout, buttons=False)
+    assert "Seconds alone to eat nothing" in situation.unfinished()
+    situation.world.flip(rules.SECONDS)
+    assert situation.moves() == (EatSeconds(2, NOTHING),)
+    assert situation.read().confirm == 2
+    situation.world.flip("7/1")
+    assert situation.moves() == (EatSeconds(2, frozenset({"7/1"})),)
 
 
 def test_seconds_eats_nothing_that_is_not_there() -> None:
@@ -755,6 +973,30 @@ def test_the_supreme_slice_is_attached_to_what_it_lies_next_to(attach: str) -> N
     moves = (Take(2, index_of(situation.state, SUPREME)), Decide(2, NOTHING, attach))
     situation.world.play(situation.state, *moves)
     assert situation.moves() == moves
+
+
+def test_a_supreme_slice_that_lies_next_to_nothing_is_not_attached() -> None:
+    """Whoever forgets to lay it next to a slice is told; it is not attached to what happens to be nearest."""
+    situation = Situation(having(chosen(special_in=2), 2, "5/2 5/3 3/1"))
+    situation.world.play(
+        situation.state, Take(2, index_of(situation.state, SUPREME)), Decide(2, frozenset({"9/2"}), "5")
+    )
+    assert situation.moves()[-1] == Decide(2, frozenset({"9/2"}), "5")
+    situation.world.give(2, SUPREME)
+    fault = situation.fault(2)
+    assert (fault.refusal.heading, fault.refusal.pieces) == (headings.SUPREME_SLICE, (SUPREME,))
+    assert "one of these types: 3 and 5" in fault.refusal.remedy
+
+
+def test_the_anchovy_slice_is_no_neighbour_of_the_supreme_slice_where_a_table_says_so() -> None:
+    start = having(game(4, supreme_on_anchovy=False), 2, "3/1 anchovy")
+    portions = ("supreme", "9/2 9/9 5/1", "7/1 7/2 11/1 11/10", "4/1 combo-9-11 6/1")
+    ring = faces(" ".join(portions))
+    situation = Situation(divided(served(start, ring), *portions, special_in=1))
+    situation.world.give(2, SUPREME)
+    beside = situation.world.pose(SUPREME)
+    situation.world.lay(Lay("anchovy", Pose(beside.x_mm - 40, beside.y_mm, 90.0), True))
+    assert situation.heading(2) == headings.SUPREME_SLICE
 
 
 def test_next_to_a_combo_slice_the_type_is_asked_for() -> None:
