@@ -32,6 +32,7 @@ WORDS = Words(
     early=rules.OFFER_F,
     shift=rules.OFFER_E,
 )
+PUT_ON_A_KIND = "Lay offer C against the saved slices of one kind."
 FAULTS: Faults[State] = Faults(WORDS, AHEAD, solo.refusal, Phase.DIVIDE)
 
 
@@ -49,3 +50,10 @@ def drawn_unseen(player: Player, backs: tuple[int, ...]) -> Fault:
     problem = f"Player {player} laid the slice that offer B brings face down before it was seen."
     remedy = "Lay it face up first, and turn it face down when the display has its name."
     return Fault(Refusal(headings.OFFER_B, problem, remedy), player, backs)
+
+
+def on_no_kind(player: Player, sightings: tuple[int, ...]) -> Fault:
+    """Who received offer C in this round has saved slices, and has not put it on a kind yet."""
+    problem = f"Player {player} has special offer C and has not put it on a kind of pizza."
+    remedy = f"{PUT_ON_A_KIND} Who puts it on nothing says so to the host, who rules it."
+    return Fault(Refusal(headings.OFFER_C, problem, remedy, (rules.OFFER_C,)), player, sightings)

@@ -6,8 +6,9 @@ it leaves open is settled here so that a camera sees it:
 - Offers A and B are used while their taker decides about the portion, so that they may come face down.
 - Offer B: the slice put aside is laid face up first, so that it is known; that needs no button. Then it is eaten or
   saved with the portion.
-- Offer C is put on a kind by laying it against (or half on) saved slices of that kind. Where it touches none, it is put
-  on nothing; where it touches two kinds alike, or a mixed slice only, the players are asked.
+- Offer C is put on a kind by laying it against (or half on) saved slices of that kind. Where it touches two kinds
+  alike, or a mixed slice only, the players are asked. Where it touches none although something is saved, its owner is
+  told to put it on a kind, as the text does; that it goes on nothing, the host rules.
 - Offers G to L stay face up to be scored; only J is turned, when it is used.
 - Which variant is played shows nowhere on a table: it is an option of the game. With the solo variant the House's
   pieces lie in player 2's area, and player 1, who moves them, presses the button.
@@ -71,8 +72,13 @@ class PizzeriaTable(CutAndChooseTable[State]):
     # Pizza is served! ------------------------------------------------------------------------------------------------
 
     def legal(self, look: Look[State], drafts: Sequence[Draft], confirm: Player | None, player: Player) -> Reading:
-        """See `CutAndChooseTable`. What the House has laid may not be all yet until its mover presses."""
+        """See `CutAndChooseTable`. What the House has laid may not be all yet until its mover presses; nor may that of
+        a player who has still to put offer C on a kind."""
         reading = super().legal(look, drafts, confirm, player)
+        if reading.plays and self._forgets_offer_c(look.state, reading.plays[0].moves):
+            if self.pressed(look, player):
+                return wrong(faults.on_no_kind(player, look.seen.indices((OFFER_C,))))
+            return unfinished(f"{reading.plays[0].text}. {faults.PUT_ON_A_KIND}")
         fault = reading.fault
         if reading.kind is not ReadingKind.FAULT or fault is None or fault.refusal.heading != headings.SOLO:
             return reading
@@ -168,6 +174,13 @@ class PizzeriaTable(CutAndChooseTable[State]):
         return "Take one of the three slices put aside, and lay it face up."
 
     # C ---------------------------------------------------------------------------------------------------------------
+
+    def _forgets_offer_c(self, state: State, moves: Moves) -> bool:
+        """Whether offer C could be put on a kind by this play, and is put on nothing."""
+        *earlier, last = moves
+        if not isinstance(last, rules.Decide) or last.kind is not None:
+            return False
+        return bool(rules.kinds_to_put_on(self.played(state, earlier), last))
 
     def _kinds(self, look: Look[State], way: Way, player: Player) -> list[tuple[int | None, float]]:
         """The kinds that offer C may be put on by where it lies, with probabilities."""

@@ -280,9 +280,29 @@ def test_offer_c_lies_against_its_kind(kind: int) -> None:
     assert situation.made(*moves) == moves
 
 
-def test_offer_c_alone_is_put_on_nothing() -> None:
+def away_from_slices(situation: Situation, player: int) -> None:
+    """Offer C lies in this player's area and touches nothing."""
+    areas = situation.world.areas[player]
+    bottom, left = min((min(y for _, y in area), min(x for x, _ in area)) for area in areas)
+    situation.world.lay(Lay(rules.OFFER_C, Pose(left + 40, bottom + 30, 0.0), True))
+
+
+def test_offer_c_has_to_be_put_on_a_kind() -> None:
     situation = Situation(chosen(rules.OFFER_C))
-    moves = (Take(2, 1), Decide(2, frozenset(), None))
+    situation.world.play(situation.state, Take(2, 1), Decide(2, frozenset(), None))
+    away_from_slices(situation, 2)
+    assert "Lay offer C against the saved slices" in situation.unfinished()
+    assert situation.heading(2) == headings.OFFER_C
+    situation.state = play(situation.state, Take(2, 1))  # as the host rules, so that it goes on nothing
+    assert situation.heading(2) == headings.OFFER_C
+    situation.state = play(situation.state, Decide(2, frozenset()))
+    assert situation.read(2).kind is ReadingKind.AS_BEFORE
+
+
+def test_offer_c_is_put_on_nothing_by_who_has_saved_nothing() -> None:
+    portions = ("2/1 7/1 7/2", "11/1", "11/10 4/1 mixed-9-11 9/2", "9/9 5/1 6/1")
+    situation = Situation(divided(served(advanced(), special=rules.OFFER_C), *portions, special_in=1))
+    moves = (Take(2, 1), Decide(2, frozenset({"11/1"}), None))
     assert situation.made(*moves) == moves
 
 
