@@ -395,7 +395,8 @@ class CutAndChooseTable(ABC, Generic[State]):
     def read_choosing(self, look: Look[State]) -> Reading:
         """A portion goes over to whoever chose it, who eats some of it."""
         state, seen, changed = look.state, look.seen, look.changed
-        active = [p for p in range(1, state.players + 1) if changed.active(p)]
+        down = changed.special_gone
+        active = [p for p in range(1, state.players + 1) if changed.active(p) or (down and self._turned_down(look, p))]
         if not active and state.taker is None:
             return self._read_quiet_choosing(look)
         player = self._who_took(look, active)
@@ -464,6 +465,9 @@ class CutAndChooseTable(ABC, Generic[State]):
             return wrong(self.fewer_down(look, player, sorted(eaten)))
         if changed.turned[player] and not (faces or taken.strange or taken.hidden or self._has_special(look, player)):
             return self._only_turned(look, player)
+        if state.taker is None and not (faces or taken.strange or self._has_special(look, player)) and eaten:
+            fault = self.faults.at_seats(state, look.seen, changed)
+            return wrong(fault or self._taking_fault(look, faces, taken))
         if changed.special_gone and not self._has_special(look, player) and self._turned_down(look, player):
             return wrong(self.faults.special_misused(state, player, (str(state.special),)))
         drafts: list[Draft] = []
@@ -650,7 +654,7 @@ class CutAndChooseTable(ABC, Generic[State]):
         assert fault is not None
         if reading.confirm is None or reading.confirm in look.pressed:
             return wrong(fault)
-        return unfinished(f"{reading.plays[0].text}. {fault.refusal.remedy}", fault)
+        return unfinished(f"{reading.plays[0].text}. {fault.refusal.problem} {fault.refusal.remedy}", fault)
 
     def _difference_after(self, look: Look[State], moves: Moves) -> Fault | None:
         after = self.played(look.state, moves)

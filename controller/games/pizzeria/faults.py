@@ -31,6 +31,18 @@ WORDS = Words(
     call=rules.OFFER_D,
     early=rules.OFFER_F,
     shift=rules.OFFER_E,
+    uses={
+        rules.OFFER_A: "It is used with a portion just taken: turn one or two slices saved before face down as well.",
+        rules.OFFER_C: "It stays face up, against the slices of its kind.",
+        rules.OFFER_D: "It is used before the pizza is sliced.",
+        rules.OFFER_E: "It is used just before its owner takes a portion.",
+        rules.OFFER_F: "It is used before anybody has taken a portion, by who would not be the first.",
+        rules.OFFER_J: "It is used before scoring, after the last round.",
+        **dict.fromkeys(
+            (rules.OFFER_G, rules.OFFER_H, rules.OFFER_I, rules.OFFER_K, rules.OFFER_L),
+            "It counts at the end of the game.",
+        ),
+    },
 )
 PUT_ON_A_KIND = "Lay offer C against the saved slices of one kind."
 FAULTS: Faults[State] = Faults(WORDS, AHEAD, solo.refusal, Phase.DIVIDE)

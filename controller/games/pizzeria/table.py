@@ -153,7 +153,9 @@ class PizzeriaTable(CutAndChooseTable[State]):
         if reading.kind is not ReadingKind.MOVES:
             return reading
         at_fault = self._undecided(self.played(look.state, moves), look.seen, player)
-        return reading if at_fault is None else unfinished(f"{text}. {at_fault.refusal.remedy}", at_fault)
+        if at_fault is None:
+            return reading
+        return unfinished(f"{text}. {at_fault.refusal.problem} {at_fault.refusal.remedy}", at_fault)
 
     def _undecided(self, after: State, seen: Seen, player: Player) -> Fault | None:
         """What is wrong on the table while this player has still to decide about slices that lie as they like."""

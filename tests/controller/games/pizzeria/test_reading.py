@@ -223,6 +223,39 @@ def test_offer_a_unused_stays_face_up() -> None:
     assert situation.heading(2) == headings.OFFER_A
 
 
+def test_offer_a_turned_down_alone_says_how_it_is_used() -> None:
+    portions = ("2/1 7/1 7/2", "11/1 11/10 4/1 mixed-9-11 9/2", "9/9 5/1 6/1", "")
+    state = replace(divided(served(advanced()), *portions, special_in=3), special=rules.OFFER_A, round=2, slicer=1)
+    situation = Situation(having(state, 2, "6/3 5/3"))
+    situation.world.give(2, rules.OFFER_A, face_up=False)
+    assert "turn one or two slices saved before face down as well" in situation.unfinished()
+    assert situation.heading(2) == headings.OFFER_A
+    situation.world.flip("6/3")
+    assert situation.moves(2) == (Take(2, 3), Decide(2, frozenset({"6/3"})))
+
+
+def test_saved_slices_turned_over_before_a_portion_is_taken_may_not_be_eaten() -> None:
+    situation = Situation(having(chosen(rules.OFFER_H), 2, "6/3 5/3"))
+    situation.world.flip("6/3")
+    assert "turned Slice 6 face down" in situation.fault().refusal.problem
+
+
+def test_what_is_still_wrong_with_a_portion_taken_is_named() -> None:
+    state = replace(having(chosen(), 2, "6/3 5/3"), special=rules.OFFER_A, round=2, slicer=1)
+    situation = Situation(state)
+    situation.world.play(state, Take(2, 1), Decide(2, frozenset({"6/3"})))
+    situation.world.flip(rules.OFFER_A)
+    assert "Special offer A has been used and lies face up. Turn it face down" in situation.unfinished()
+
+
+@pytest.mark.parametrize(("offer", "use"), [(rules.OFFER_C, "stays face up"), (rules.OFFER_G, "at the end")])
+def test_an_offer_taken_face_down_says_when_it_is_used(offer: str, use: str) -> None:
+    portions = ("2/1 7/1 7/2", "11/1 11/10 4/1 mixed-9-11 9/2", "9/9 5/1 6/1", "")
+    situation = Situation(divided(served(advanced(), special=offer), *portions, special_in=3))
+    situation.world.give(2, offer, face_up=False)
+    assert use in situation.fault(2).refusal.remedy
+
+
 def test_offer_b_shows_the_slice_first_and_needs_no_button_for_it() -> None:
     situation = Situation(chosen(rules.OFFER_B))
     draws = (Take(2, 1), DrawSlice("10/1"))
