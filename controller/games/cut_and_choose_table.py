@@ -294,12 +294,17 @@ class CutAndChooseTable(ABC, Generic[State]):
         return self._divisions(look)
 
     def _undivided(self, look: Look[State], fault: Fault) -> Fault:
-        """The same fault; whoever has taken something already is told what to wait for."""
-        taker, slicer = fault.player, look.state.slicer
-        if taker is None or not (look.changed.new[taker] or look.changed.special_at == taker):
+        """The same fault; whoever has taken something already, or plays what is played then, is told what to wait
+        for."""
+        player, slicer = fault.player, look.state.slicer
+        if player is None:
             return fault
-        press = look.layout.pressing(" and pressed the button")
-        remedy = f"Lay it back as it lay until player {slicer} has divided the pizza{press}."
+        until = f"until player {slicer} has divided the pizza{look.layout.pressing(' and pressed the button')}."
+        remedy = fault.refusal.remedy
+        if look.changed.new[player] or look.changed.special_at == player:
+            remedy = f"Lay it back as it lay {until}"
+        elif fault.refusal.pieces == (self.faults.words.early,) and player != slicer:
+            remedy = f"Turn it face up again {until}"
         return replace(fault, refusal=replace(fault.refusal, remedy=remedy))
 
     def _divisions(self, look: Look[State]) -> Reading:

@@ -34,6 +34,7 @@ _KEYS = (
 )
 _PLAYER_KEYS = ("collected", "eaten", "eaten_unseen", "supreme_as", "specials")
 _SPECIAL_KEYS = ("special", "round", "used")
+_ONE_UNSEEN = "only a used mystery-slice allows one"
 _USED_ONCE = (rules.CUT_IN_LINE, rules.DIBS, rules.MYSTERY_SLICE, rules.SECONDS, rules.SNEAK_A_SLICE)
 
 
@@ -49,6 +50,9 @@ def position(state: State) -> dict[str, Json]:
 
 def _holding_position(holding: Holding) -> Json:
     unknown = holding.unseen_eaten - len(holding.unseen_faces)
+    if unknown > 1:
+        many = f"{holding.unseen_eaten} slices eaten unseen"
+        raise PositionError(f"position.players: {many} are not possible: {_ONE_UNSEEN}")
     described = {
         "collected": list(holding.collected),
         "eaten": list(holding.eaten),
@@ -145,7 +149,7 @@ def _check_slices(state: State, place: Described, places: Mapping[str, str]) -> 
         _check_supreme(state, holding, Described(f"{place.path}.players.{player}.supreme_as", holding.supreme_as))
         if holding.unseen_eaten and (holding.unseen_eaten > 1 or not _mystery_settled(state, player)):
             unseen = Described(f"{place.path}.players.{player}.eaten_unseen", holding.unseen_eaten)
-            unseen.refuse("slices eaten unseen are not possible: only a used mystery-slice allows one")
+            unseen.refuse(f"slices eaten unseen are not possible: {_ONE_UNSEEN}")
     nameless = sum(holding.unseen_eaten - len(holding.unseen_faces) for holding in state.holdings)
     there = len(places) - (state.mystery is not None) + nameless
     pizzas = state.round - 1 if state.phase in (Phase.STACK, Phase.REVEAL) else state.round

@@ -1,5 +1,6 @@
 """Moves as text, states and moves as JSON."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -124,6 +125,14 @@ def test_json_that_is_no_state_is_named() -> None:
     ):
         with pytest.raises(NotationError, match=problem):
             GAME.decode_state({**data, **change})
+
+
+def test_more_slices_eaten_unseen_than_there_are_take_no_memory() -> None:
+    state = game()
+    holding = replace(state.holdings[0], unseen_eaten=10**15)
+    data = GAME.encode_state(replace(state, holdings=(holding, *state.holdings[1:])))
+    with pytest.raises(NotationError, match="1000000000000000 slices eaten unseen are not possible"):
+        GAME.decode_state(data)
 
 
 def test_moves_are_hashable_values() -> None:

@@ -704,6 +704,15 @@ def test_cut_in_line_lets_choose_before_the_others() -> None:
     assert situation.heading() == headings.NEXT_PLAYER
 
 
+@pytest.mark.parametrize(("player", "remedy"), [(4, "until player 1 has divided the pizza"), (1, "face up again.")])
+def test_cut_in_line_is_played_once_the_slicer_has_finished(player: int, remedy: str) -> None:
+    situation = Situation(served(owning(in_round(game(first=4), 2), player, rules.CUT_IN_LINE)))
+    situation.world.play(situation.state, Divide((RING[:4], RING[4:6], RING[6:9], RING[9:]), 1))
+    situation.world.flip(rules.CUT_IN_LINE)
+    assert situation.heading(1) == headings.CUT_IN_LINE
+    assert remedy in situation.fault().refusal.remedy
+
+
 def test_who_is_next_wastes_no_cut_in_line() -> None:
     situation = Situation(owned_before(rules.CUT_IN_LINE, 2))
     assert situation.state.order[0] == 2
