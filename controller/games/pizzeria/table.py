@@ -231,13 +231,35 @@ class PizzeriaTable(CutAndChooseTable[State]):
     # J ---------------------------------------------------------------------------------------------------------------
 
     def _read_eating_a_kind(self, look: Look[State]) -> Reading:
-        by_face = look.state.options.components.by_face
+        state, by_face = look.state, look.state.options.components.by_face
+        player = self.to_act(state)[0]
+        if solo.house_acts(state):
+            unused = Draft((rules.EatKind(player, None),), 1.0, "The House does not use offer J", ())
+            return self.choose(look, [unused], None, player)
 
         def move_of(player: Player, eaten: tuple[str, ...]) -> rules.EatKind:
             kinds = sorted({by_face[face].values for face in eaten}, key=len)
             return rules.EatKind(player, kinds[0][0] if kinds else None)
 
-        return self.read_last_meal(look, OFFER_J, move_of)
+        reading = self.read_last_meal(look, OFFER_J, move_of)
+        fault = self._no_whole_kind(look, player)
+        if fault is None or reading.fault is None or reading.fault.player != player or not reading.fault.certain:
+            return reading
+        if self.pressed(look, player):
+            return wrong(fault)
+        return unfinished(f"{fault.refusal.problem} {fault.refusal.remedy}", fault)
+
+    def _no_whole_kind(self, look: Look[State], player: Player) -> Fault | None:
+        """What is wrong with slices turned over for offer J that are not all slices of one kind."""
+        state, eaten = look.state, look.changed.absent[player]
+        if not eaten or look.changed.downs[player] != len(eaten):
+            return None
+        kinds = {state.options.components.by_face[face].values for face in eaten}
+        kind, *other = next(iter(kinds))
+        if len(kinds) > 1 or other:
+            return faults.not_one_kind(state, player, eaten)
+        left = [face for face in rules.kinds_to_eat(state, player).get(kind, ()) if face not in eaten]
+        return faults.not_all_of_kind(state, player, kind, left, look.seen) if left else None
 
 
 GAME_TABLE = PizzeriaTable()

@@ -389,7 +389,17 @@ def test_offer_j_eats_a_kind() -> None:
     situation = Situation(last_meal())
     assert situation.made(EatKind(2, 7)) == (EatKind(2, 7),)
     situation.world.flip("7/1")
-    assert situation.heading(2) == headings.BON_APPETIT
+    assert "player 2 has Slice 7 face up still. Turn every 7 face down" in situation.unfinished()
+    assert situation.heading(2) == headings.OFFER_J
+
+
+@pytest.mark.parametrize("turned", [("7/1", "7/2", "5/1"), ("7/1", "5/1"), ("mixed-5-7",), ("7/1", "7/2", "mixed-5-7")])
+def test_offer_j_eats_slices_of_one_kind(turned: Sequence[str]) -> None:
+    situation = Situation(having(last_meal(), 2, "7/1 7/2 5/1 mixed-5-7"))
+    for piece in (rules.OFFER_J, *turned):
+        situation.world.flip(piece)
+    assert situation.heading(2) == headings.OFFER_J
+    assert "offer J eats slices of one kind" in situation.fault(2).refusal.problem
 
 
 def test_offer_j_is_declined_by_the_button() -> None:
@@ -435,3 +445,10 @@ def test_the_house_takes_what_its_rules_say() -> None:
     situation = Situation(state)
     situation.world.play(house, Take(2, 0), Decide(2, frozenset()))
     assert situation.moves(1) == (Take(2, 0), Decide(2, frozenset()))
+
+
+def test_nobody_is_asked_whether_the_house_uses_offer_j() -> None:
+    state = having(owning(in_round(game(2, advanced=True, solo=True), 4), 2, rules.OFFER_J), 2, "7/1 7/2")
+    situation = Situation(replace(state, phase=Phase.EAT_KIND, stacks=()))
+    assert situation.read().confirm is None
+    assert situation.moves() == (EatKind(2, None),)
