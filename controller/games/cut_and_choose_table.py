@@ -537,6 +537,8 @@ class CutAndChooseTable(ABC, Generic[State]):
             return self.faults.special_of_another(state, seen, player)
         if portion is not None and portion.special and look.changed.special_gone:
             return self.faults.gone(state, (str(state.special),), player, self.faults.words.specials)
+        if (refused := self._another_portion_due(look, faces, player)) is not None:
+            return refused
         with_it = {str(state.special)} if has_special else set()
         fault = self.faults.not_a_portion(state, seen, player, faces | with_it, taken.strange)
         if taken.strange or self.faults.words.shift in look.changed.turned[player] or not self.shifts(state, player):
@@ -544,6 +546,15 @@ class CutAndChooseTable(ABC, Generic[State]):
         name = self.faults.name(state, self.faults.words.shift)
         remedy = f"{fault.refusal.remedy} Who shifts a slice turns {name} face down."
         return replace(fault, refusal=replace(fault.refusal, remedy=remedy))
+
+    def _another_portion_due(self, look: Look[State], faces: frozenset[str], player: Player) -> Fault | None:
+        """What the rules say to this player's taking this portion, all of it or some, where that may not be taken."""
+        state = look.state
+        wanted = next((i for i, p in enumerate(state.portions) if faces and faces <= frozenset(p.slices)), None)
+        refusal = None if wanted is None or state.taker is not None else self.refusal(state, Take(player, wanted))
+        if refusal is None:
+            return None
+        return Fault(replace(refusal, pieces=tuple(sorted(faces))), player, look.seen.indices(faces))
 
     def takes(self, look: Look[State], player: Player) -> Iterator[tuple[Moves, State, Take]]:
         """Every legal taking by this player, shifts before it included: the moves, the state in which the portion is

@@ -441,7 +441,11 @@ def test_the_house_takes_what_its_rules_say() -> None:
     situation = Situation(state)
     house = replace(state, options=replace(state.options, solo=False))
     situation.world.play(house, Take(2, 2), Decide(2, frozenset()))
-    assert situation.heading(1) == headings.BON_APPETIT
+    assert situation.heading(1) == headings.SOLO
+    assert "Here it takes the 2 slice (Tomato), the 7 slice" in situation.fault(1).refusal.remedy
+    situation = Situation(state)
+    situation.world.play(house, Take(2, 0), Decide(2, frozenset({"7/1"})))
+    assert "Here it eats nothing." in situation.unfinished()
     situation = Situation(state)
     situation.world.play(house, Take(2, 0), Decide(2, frozenset()))
     assert situation.moves(1) == (Take(2, 0), Decide(2, frozenset()))
