@@ -340,6 +340,15 @@ class Faults(Generic[State]):
         )
         return Fault(refusal, player, seen.indices((face,)))
 
+    def called_several(self, state: State, player: int, faces: Sequence[str], seen: Seen) -> Fault:
+        """More than one slice was taken before the pizza is divided."""
+        special, name = self.words.call, self.name(state, self.words.call)
+        problem = f"Player {player} has taken {self.pieces(state, faces)}, and {name} brings one slice."
+        remedy = f"Keep one of them, and lay the others back until player {state.slicer} has divided the pizza."
+        return Fault(
+            Refusal(self.words.of_special[special], problem, remedy, tuple(faces)), player, seen.indices(faces)
+        )
+
     def nothing_shifted(self, state: State, player: int) -> Fault:
         """A Special that shifts a slice was turned face down, and none lies shifted."""
         special, name = self.words.shift, self.name(state, self.words.shift)

@@ -325,11 +325,20 @@ class CutAndChooseTable(ABC, Generic[State]):
             for move, share in self._likely_divisions(look, order, cuts)
         ]
         reading = self.choose(look, drafts, state.slicer, state.slicer)
-        if reading.kind is not ReadingKind.FAULT or (same_order and self.pressed(look, state.slicer)):
+        if reading.kind is not ReadingKind.FAULT:
             return reading
+        if same_order and self.pressed(look, state.slicer):
+            return self._with_gap_named(reading) if len(order) < SLICES_IN_A_PIZZA else reading
         if not same_order:
             return wrong(self._order_changed(look, names))
         return unfinished(max(drafts, key=lambda draft: draft.weight).text)
+
+    def _with_gap_named(self, reading: Reading) -> Reading:
+        """The same fault of a division; where a slice was taken before it, its gap may be taken for no cut."""
+        fault = reading.fault
+        assert fault is not None
+        remedy = f"{fault.refusal.remedy} The gap of the slice that was taken counts as a cut: close it, or cut there."
+        return replace(reading, fault=replace(fault, refusal=replace(fault.refusal, remedy=remedy)))
 
     def _likely_divisions(
         self, look: Look[State], order: Sequence[int], cuts: Sequence[float]
@@ -384,8 +393,7 @@ class CutAndChooseTable(ABC, Generic[State]):
             name = faults.name(state, special)
             return unfinished(f"Player {player} plays {name}: take a slice, or turn it face up again.")
         if len(up) + len(eaten) != 1 or downs != len(eaten) or changed.absent[player] or changed.special_at is not None:
-            fault = faults.at_seats(state, seen, changed) or faults.pizza_gone(state, changed)
-            return wrong(self._undivided(look, fault) if fault else faults.extra_down(player, seen))
+            return wrong(self._no_call(look, player, called))
         face = (*up, *eaten)[0]
         if not called:
             note = f"Player {player}: turn {faults.name(state, special)} face down to take a slice."
@@ -394,6 +402,18 @@ class CutAndChooseTable(ABC, Generic[State]):
             Draft((move,), share, text, (face,)) for move, share, text in self.calls(look, player, face, bool(eaten))
         ]
         return self.choose(look, drafts, player, player)
+
+    def _no_call(self, look: Look[State], player: Player, called: bool) -> Fault:
+        """What is wrong where the owner of the Special has not taken one slice of the pizza, and nothing else."""
+        state, seen, changed, faults = look.state, look.seen, look.changed, self.faults
+        gone = faults.pizza_gone(state, changed)
+        if called and gone is not None and changed.downs[player] < len(changed.middle_gone):
+            return gone
+        taken = (*changed.new[player], *changed.middle_gone)
+        if called and len(taken) > 1 and changed.special_at is None:
+            return faults.called_several(state, player, taken, seen)
+        fault = faults.at_seats(state, seen, changed) or gone
+        return self._undivided(look, fault) if fault else faults.extra_down(player, seen)
 
     # Portions are chosen ---------------------------------------------------------------------------------------------
 

@@ -1,5 +1,6 @@
 """What single scenes of Pizzeria say: what New York Slice has as well is tested there, here is what is its own."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -76,6 +77,13 @@ class Situation:
         reading = self.read(*pressed)
         assert reading.kind is ReadingKind.UNFINISHED, (reading.kind, reading.fault, reading.plays)
         return reading.note
+
+    def pull_out(self, *faces: str, by_mm: float = 30.0) -> None:
+        """Pull slices away from the pizza's middle, those of a portion side by side."""
+        angles = [math.radians(self.world.pose(face).angle_deg) for face in faces]
+        direction = math.atan2(sum(map(math.sin, angles)), sum(map(math.cos, angles)))
+        for face in faces:
+            self.world.move(face, by_mm * math.cos(direction), by_mm * math.sin(direction))
 
     def made(self, *moves: rules.Move) -> tuple[rules.Move, ...]:
         """What is read when the hands carry these moves out and who made the last one presses."""
@@ -358,6 +366,32 @@ def test_offer_d_takes_a_slice_before_slicing() -> None:
     assert situation.made(TakeSlice(3, "11/1", True)) == (TakeSlice(3, "11/1", True),)
     situation.world.flip(rules.OFFER_D)
     assert "turn offer D face down" in situation.unfinished()
+
+
+def test_offer_d_takes_one_slice_that_can_be_seen() -> None:
+    situation = Situation(owning(served(advanced()), 3, rules.OFFER_D))
+    situation.world.flip(rules.OFFER_D)
+    situation.world.remove("11/1")
+    assert "Slice 11 cannot be seen" in situation.fault().refusal.problem
+    situation.world.give(3, "11/1", "7/1")
+    assert "offer D brings one slice" in situation.fault(3).refusal.problem
+    assert situation.heading(3) == headings.OFFER_D
+
+
+def test_a_gap_that_offer_d_left_is_spoken_of_where_it_counts_as_a_cut() -> None:
+    state = owning(served(advanced()), 3, rules.OFFER_D)
+    situation = Situation(state)
+    situation.world.play(state, TakeSlice(3, "11/1", False))
+    situation.state = play(state, TakeSlice(3, "11/1", False))
+    for group in ("7/1 7/2 11/10 4/1", "mixed-9-11 9/2", "9/9 5/1", "6/1 2/1"):
+        situation.pull_out(*group.split())
+    assert situation.fault(1).refusal.problem == "Too many portions: 5 instead of 4."
+    assert "gap" in situation.fault(1).refusal.remedy
+
+
+def test_who_slices_and_owns_offer_d_is_not_to_ask_anybody() -> None:
+    turn = rules.turn(owning(served(advanced()), 1, rules.OFFER_D))
+    assert turn.prompt == "Player 1 slices the pizza into 4 portions, and may first use offer D"
 
 
 def test_offer_e_moves_a_slice_and_offer_f_comes_first() -> None:
