@@ -426,8 +426,12 @@ class CutAndChooseTable(ABC, Generic[State]):
             return self._read_quiet_choosing(look)
         player = self._who_took(look, active)
         others = [p for p in active if p != player and (changed.new[p] or changed.special_at == p)]
-        if others:
+        finished = self.pressed(look, player) or not look.layout.buttons
+        if others and not (finished and others == self._next_after(state, player)):
             return wrong(self._too_early(look, others[0], player))
+        for other in others:
+            look = _without_taking(look, other)
+            changed = look.changed
         if fault := self.faults.at_seats(state, seen, changed, busy=player):
             return wrong(fault)
         allowed = self.may_be_turned(state, player)
@@ -469,6 +473,13 @@ class CutAndChooseTable(ABC, Generic[State]):
         if state.taker is not None or state.shifter is not None:
             return player in (state.taker, state.shifter)
         return self._comes_early(look, player) or player == state.order[0]
+
+    def _next_after(self, state: State, player: Player) -> list[Player]:
+        """Who chooses when this player has decided; nobody after the last."""
+        order = list(state.order)
+        if state.taker is None and player in order:
+            order.remove(player)
+        return order[:1]
 
     def _too_early(self, look: Look[State], other: Player, player: Player) -> Fault:
         """Two have taken; the one who is not to be judged first has to wait."""
@@ -697,7 +708,19 @@ class CutAndChooseTable(ABC, Generic[State]):
         changed = changes(after, look.seen, self.faults.ahead)
         if after.stacks and not after.ring:  # what lies in the middle is of the next pizza, and is read with it
             return self.faults.misplaced(after, look.seen, changed) or self.faults.at_seats(after, look.seen, changed)
-        return self.faults.difference(after, look.seen, changed)
+        fault = self.faults.difference(after, look.seen, changed)
+        return None if fault is not None and self._next_has_begun(look, after, changed) else fault
+
+    def _next_has_begun(self, look: Look[State], after: State, changed: Changes) -> bool:
+        """Whether all that differs is that the next player has begun to take a portion. That waits until the player
+        before has pressed, and then needs not be laid back."""
+        if not after.order or after.taker is not None:
+            return False
+        following = after.order[0]
+        if not (changed.new[following] or changed.special_at == following):
+            return False
+        reading = self._read(Look(after, look.seen, changed, frozenset(), look.layout))
+        return reading.fault is None and reading.kind in (ReadingKind.UNFINISHED, ReadingKind.MOVES)
 
     def legal(self, look: Look[State], drafts: Sequence[Draft], confirm: Player | None, player: Player) -> Reading:
         """The legal ones of these plays, or the rules' refusal of the likeliest."""
@@ -749,6 +772,13 @@ def wrong(fault: Fault) -> Reading:
 def unfinished(note: str, fault: Fault | None = None) -> Reading:
     """Something was begun; with a fault, it cannot stay so for long."""
     return Reading(ReadingKind.UNFINISHED, (), note=note, fault=fault)
+
+
+def _without_taking(look: Look[State], player: Player) -> Look[State]:
+    """The same but for what this player has begun to take."""
+    changed = look.changed
+    special_at = None if changed.special_at == player else changed.special_at
+    return replace(look, changed=replace(changed, new={**changed.new, player: ()}, special_at=special_at))
 
 
 def _together(found: Sequence[_Found]) -> Reading:

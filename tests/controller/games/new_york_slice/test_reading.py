@@ -551,7 +551,8 @@ def test_the_next_player_waits_for_the_one_before() -> None:
     situation = Situation(chosen())
     situation.world.give(2, "7/2", "11/1", "11/10")
     situation.world.give(3, "9/9", "5/1", "7/1")
-    assert situation.fault(2).player == 3
+    assert situation.fault(3).player == 3
+    assert isinstance(situation.moves(2)[-1], Decide)
 
 
 def test_a_second_portion_is_refused() -> None:

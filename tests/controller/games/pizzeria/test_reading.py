@@ -209,6 +209,32 @@ def test_two_players_choose_twice() -> None:
     assert situation.made(Take(2, 2), Decide(2, frozenset({"9/2"}))) == (Take(2, 2), Decide(2, frozenset({"9/2"})))
 
 
+def test_who_takes_before_the_player_before_has_pressed_need_not_lay_it_back() -> None:
+    situation = Situation(chosen())
+    portions = [portion.slices for portion in situation.state.portions]
+    situation.world.play(situation.state, Take(2, 0), Decide(2, frozenset({"7/2"})))
+    situation.world.give(3, portions[2][0])
+    assert "until player 2 has decided" in situation.fault().refusal.remedy
+    assert situation.fault(3).player == 3
+    assert situation.moves(2) == (Take(2, 0), Decide(2, frozenset({"7/2"})))
+    situation.world.give(3, *portions[2])
+    assert situation.moves(2) == (Take(2, 0), Decide(2, frozenset({"7/2"})))
+    situation.world.give(4, portions[3][0])
+    assert situation.fault(2).player == 3
+    situation.world.remove(portions[3][0])
+    assert situation.read(2).kind is ReadingKind.FAULT
+
+
+def test_two_players_take_in_turn_without_laying_back() -> None:
+    ring = ("2/1", "7/1", "7/2", "11/1", "11/10", "4/1", "mixed-9-11", "9/2", "9/9", "5/1", "6/1")
+    situation = Situation(quarters(served(game(2), ring)))
+    situation.world.give(2, *situation.state.portions[0].slices)
+    situation.world.give(1, *situation.state.portions[1].slices)
+    assert situation.moves(2) == (Take(2, 0), Decide(2, frozenset()))
+    situation.state = play(situation.state, *situation.moves(2))
+    assert situation.moves(1) == (Take(1, 1), Decide(1, frozenset()))
+
+
 # Special offers -------------------------------------------------------------------------------------------------------
 
 
