@@ -411,6 +411,12 @@ class Faults(Generic[State]):
         refusal = Refusal(self.words.setup, problem, remedy, faces)
         return Fault(refusal, state.slicer, tuple(wrong))
 
+    def served_elsewhere(self, state: State, player: int, faces: Sequence[str], seen: Seen) -> Fault:
+        """Slices that nobody has seen before lie in front of a player while a pizza is turned up."""
+        problem = f"{self.pieces(state, faces)} {_verb(faces, 'lies', 'lie')} in front of player {player}."
+        remedy = f"Lay {_it(faces)} in the circle, or back on the {self.words.stack}."
+        return Fault(Refusal(self.words.serving, problem, remedy, tuple(faces)), player, seen.indices(faces))
+
     def too_many_slices(self, state: State, seen: Seen, pizza: Sequence[int]) -> Fault:
         """More slices than a pizza has."""
         refusal = Refusal(

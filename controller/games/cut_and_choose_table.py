@@ -222,10 +222,15 @@ class CutAndChooseTable(ABC, Generic[State]):
     def read_serving(self, look: Look[State]) -> Reading:
         """The Special, where there is one, and then eleven slices are turned up in the middle."""
         state, seen = look.state, look.seen
-        if fault := self.faults.at_seats(state, seen, look.changed):
-            return wrong(fault)
+        if self._replaced_lies(look):
+            name = self.faults.name(state, str(state.special))
+            return unfinished(f"{name[0].upper()}{name[1:]} cannot be used now: put it away and turn up another one.")
         pizza = seen.fronts(lie.Where.MIDDLE)
         cards = seen.fronts(lie.Where.MIDDLE, kind=PieceKind.SPECIAL)
+        if fault := self.faults.at_seats(state, seen, look.changed):
+            if len(pizza) < SLICES_IN_A_PIZZA and fault == self.faults.extra_down(state.slicer, seen):
+                return self._serving_from_stack(pizza)
+            return wrong(self._not_served(look, fault))
         fits = state.ring or state.unseen
         strange = [i for i in pizza if seen.faces[i] is not None and seen.faces[i] not in fits]
         if strange:
@@ -233,6 +238,9 @@ class CutAndChooseTable(ABC, Generic[State]):
         if len(pizza) > SLICES_IN_A_PIZZA:
             return wrong(self.faults.too_many_slices(state, seen, pizza))
         if fault := self.faults.face_down_in_middle(seen) or self.faults.strayed(state, seen):
+            stack = seen.backs(lie.Where.MIDDLE) or seen.backs(lie.Where.STRAY)
+            if len(pizza) < SLICES_IN_A_PIZZA and not state.ring and stack:
+                return self._serving_from_stack(pizza)
             return unfinished(fault.refusal.problem, fault)
         if not _has_specials(state) and (fault := self.faults.extra_specials(state, seen)):
             return wrong(fault)
@@ -240,11 +248,30 @@ class CutAndChooseTable(ABC, Generic[State]):
             return Reading(ReadingKind.AS_BEFORE, ())
         return self._serving_in_progress(look, pizza, cards) or self._served(look, pizza, cards[0] if cards else None)
 
+    def _replaced_lies(self, look: Look[State]) -> bool:
+        """Whether a Special that gives way to another still lies there, face down or in front of somebody too."""
+        state, seen = look.state, look.seen
+        if not state.ring:
+            return False
+        down = look.changed.special_gone and bool(seen.backs(lie.Where.MIDDLE, kind=PieceKind.SPECIAL))
+        return down or str(state.special) in seen.at
+
+    def _serving_from_stack(self, pizza: Sequence[int]) -> Reading:
+        """What is still to be turned up lies face down, beside the pizza or in front of the slicer."""
+        there = f"{len(pizza)} of {SLICES_IN_A_PIZZA} slices lie face up in the circle"
+        return unfinished(f"{there}; others lie face down: turn them up in their order.")
+
+    def _not_served(self, look: Look[State], fault: Fault) -> Fault:
+        """The same fault; of slices that lie in front of somebody although they are to be served, what to do."""
+        state, player = look.state, fault.player
+        slices = look.changed.new[player] if player is not None else ()
+        if player is None or not slices or not state.unseen.issuperset(slices):
+            return fault
+        return self.faults.served_elsewhere(state, player, slices, look.seen)
+
     def _serving_in_progress(self, look: Look[State], pizza: Sequence[int], cards: Sequence[int]) -> Reading | None:
         """What is still to be done before the pizza is served; None when it is."""
         state, seen, special = look.state, look.seen, self.faults.words.special
-        if state.ring and [seen.faces[i] for i in cards] == [state.special]:
-            return unfinished(f"This {special} cannot be used now: put it away and turn up another one.")
         if len(cards) > 1:
             problem = f"Only one {special} belongs to a pizza."
             return unfinished(problem, self.faults.unfinished_pizza(state, problem, cards))
@@ -487,7 +514,11 @@ class CutAndChooseTable(ABC, Generic[State]):
         fault = self.faults.out_of_turn(look.state, other, faces, look.seen)
         press = look.layout.pressing(" and pressed the button")
         remedy = f"Lay it back until player {player} has decided what to eat{press}."
-        return replace(fault, refusal=replace(fault.refusal, remedy=remedy))
+        problem = fault.refusal.problem
+        if other == look.state.order[0] and self._comes_early(look, player):
+            early = self.faults.name(look.state, self.faults.words.early)
+            problem = f"Player {player} has played {early} and chooses before player {other}."
+        return replace(fault, refusal=replace(fault.refusal, problem=problem, remedy=remedy))
 
     def _taking(self, look: Look[State], player: Player) -> Reading:
         """Compare what a player now has with what each legal play would bring."""
@@ -571,7 +602,9 @@ class CutAndChooseTable(ABC, Generic[State]):
         if (refused := self._another_portion_due(look, faces, player)) is not None:
             return refused
         with_it = {str(state.special)} if has_special else set()
-        fault = self.faults.not_a_portion(state, seen, player, faces | with_it, taken.strange)
+        extra = max((w.extra for w in self.ways(look, player) if has_special == w.special), default=0)
+        strange = taken.strange if len(taken.strange) > extra else ()
+        fault = self.faults.not_a_portion(state, seen, player, faces | with_it | frozenset(taken.strange), strange)
         if taken.strange or self.faults.words.shift in look.changed.turned[player] or not self.shifts(state, player):
             return fault
         name = self.faults.name(state, self.faults.words.shift)

@@ -165,6 +165,47 @@ def test_an_offer_that_may_not_appear_is_replaced() -> None:
     assert situation.made(Redraw(rules.OFFER_H)) == (Redraw(rules.OFFER_H),)
 
 
+def redrawing() -> Situation:
+    """Offer A came up in the first round and still lies there."""
+    return Situation(play(advanced(), ChoosePile(1), Reveal(RING, rules.OFFER_A)))
+
+
+def test_an_offer_that_gives_way_is_put_away_wherever_it_lies() -> None:
+    situation = redrawing()
+    situation.world.flip(rules.OFFER_A)
+    asked = "Offer A cannot be used now: put it away and turn up another one."
+    assert situation.unfinished() == asked
+    situation.world.flip(rules.OFFER_A)
+    situation.world.lay(Lay(rules.OFFER_H, Pose(0, -172, 0), True))
+    assert situation.unfinished() == asked
+    situation.world.give(1, rules.OFFER_A)
+    assert situation.unfinished() == asked
+    situation.world.remove(rules.OFFER_A)
+    assert situation.moves() == (Redraw(rules.OFFER_H),)
+
+
+def test_a_pile_that_is_being_turned_up_may_lie_face_down() -> None:
+    for where in (None, Pose(0, 0, 0)):
+        situation = Situation(having(game(), 1, "9/1", "11/2"))
+        situation.world.play(situation.state, ChoosePile(1), Reveal(RING))
+        situation.world.remove("7/1", "7/2")
+        if where is None:
+            situation.world.give(1, "7/1", face_up=False)
+        else:
+            situation.world.lay(Lay("7/1", where, False))
+        reading = situation.read()
+        assert "9 of 11 slices lie face up in the circle" in reading.note
+        assert reading.fault is None
+
+
+def test_a_slice_turned_up_in_front_of_a_player_goes_into_the_circle() -> None:
+    situation = Situation(game())
+    situation.world.play(situation.state, ChoosePile(1), Reveal(RING))
+    situation.world.give(1, "7/1")
+    refusal = situation.fault().refusal
+    assert (refusal.heading, refusal.problem) == (headings.SERVED, "Slice 7 lies in front of player 1.")
+
+
 @pytest.mark.parametrize("special_in", [None, 1, 3])
 def test_slicing(special_in: int | None) -> None:
     state = served(game() if special_in is None else advanced())
@@ -325,6 +366,14 @@ def test_offer_b_asks_for_the_slice_and_for_its_face() -> None:
     assert situation.heading(2) == headings.OFFER_B
 
 
+def test_offer_b_does_not_hide_that_a_slice_of_the_portion_is_left() -> None:
+    situation = Situation(chosen(rules.OFFER_B))
+    situation.world.play(situation.state, Take(2, 1), DrawSlice("4/4"))
+    situation.world.lay(Lay("11/1", Pose(-60, 0, 180), True))
+    assert situation.unfinished() == "Player 2 still has to take 11."
+    assert "is not one portion" in situation.fault(2).refusal.problem
+
+
 def test_offer_b_is_gone_without_where_the_host_rules_so() -> None:
     situation = Situation(chosen(rules.OFFER_B))
     situation.world.play(situation.state, TakeWithoutB(2, 1), Decide(2, frozenset({"11/1"})))
@@ -429,6 +478,13 @@ def test_offer_e_moves_a_slice_and_offer_f_comes_first() -> None:
     situation.world.give(3, *state.portions[0].slices)
     assert situation.heading(3) == headings.BON_APPETIT
     assert "Turn offer F face down" in situation.fault(3).refusal.remedy
+
+
+def test_who_would_be_first_waits_for_offer_f() -> None:
+    situation = Situation(owning(chosen(), 3, rules.OFFER_F))
+    situation.world.give(2, *situation.state.portions[0].slices)
+    situation.world.flip(rules.OFFER_F)
+    assert situation.fault().refusal.problem == "Player 3 has played offer F and chooses before player 2."
 
 
 @pytest.mark.parametrize("offer", [rules.OFFER_G, rules.OFFER_D, rules.OFFER_J])
