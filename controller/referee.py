@@ -63,7 +63,8 @@ class Timing:
     linger_s: float = 8.0
     """What is unfinished and cannot stay as it is has become a breach after this long."""
     twice_s: float = 1.0
-    """A second press of the button that has just made a play, within this time, is meant for the same play."""
+    """A further press of the button that has just made a play, within this time of the press before, is meant for the
+    same play."""
     blink_s: float = 0.45
     """A reading that is gone for no longer than this was there all the time: vision may miss a piece once,"""
     certain_blink_s: float = 1.0
@@ -141,6 +142,7 @@ class Referee:
         if self._just_made is not None:
             made_by, made_s = self._just_made
             if player == made_by and time_s < made_s + self._timing.twice_s:
+                self._just_made = made_by, time_s
                 return
         self._pressed[player] = time_s
         self._answered -= {player}

@@ -174,11 +174,7 @@ class Faults(Generic[State]):
     def _specials_in_front_of(self, state: State, seen: Seen, changed: Changes, player: int) -> Fault | None:
         turned, downs = changed.turned[player], changed.special_downs[player]
         if strange := changed.strange_specials[player]:
-            lies = _verb(strange, "lies", "lie")
-            has = f"player {player}, who has not received {_it(strange)}"
-            problem = f"{self.pieces(state, strange)} {lies} in front of {has}."
-            refusal = Refusal(self.words.specials, problem, _back(strange), strange)
-            return Fault(refusal, player, seen.indices(strange))
+            return self._not_received(state, player, strange, self.words.specials, seen)
         if turned and downs >= len(turned):
             return self.special_misused(state, player, turned)
         if turned:
@@ -196,6 +192,11 @@ class Faults(Generic[State]):
             refusal = Refusal(self.words.specials, problem, "Lay it back where it came from.")
             return Fault(refusal, player, tuple(seen.backs(lie.Where.SEAT, player, PieceKind.SPECIAL)))
         return None
+
+    def _not_received(self, state: State, player: int, faces: Sequence[str], heading: str, seen: Seen) -> Fault:
+        who = f"player {player}, who has not received {_it(faces)}"
+        problem = f"{self.pieces(state, faces)} {_verb(faces, 'lies', 'lie')} in front of {who}."
+        return Fault(Refusal(heading, problem, _back(faces), tuple(faces)), player, seen.indices(faces))
 
     def _eaten_late(self, state: State, seen: Seen, player: int, faces: tuple[str, ...]) -> Fault:
         problem = f"Player {player} turned {self.pieces(state, faces)} face down, but may not eat {_it(faces)} now."
@@ -232,8 +233,12 @@ class Faults(Generic[State]):
         ]
         if not backs:
             return None
-        problem = "Something lies face down outside of the players' areas."
-        remedy = "Turn it up, or take it where it belongs."
+        kinds = {seen.scene.sightings[i].kind for i in backs}
+        what = (
+            f"A {self.words.special}" if kinds == {PieceKind.SPECIAL} else "A slice" if len(kinds) == 1 else "Something"
+        )
+        problem = f"{what} lies face down outside of the players' areas."
+        remedy = "Turn it up, lay it in front of its owner, or put it away."
         return Fault(Refusal(self.words.serving, problem, remedy), None, tuple(backs))
 
     def pizza_gone(self, state: State, changed: Changes) -> Fault | None:
@@ -358,6 +363,9 @@ class Faults(Generic[State]):
 
     def out_of_turn(self, state: State, player: int, faces: Sequence[str], seen: Seen) -> Fault:
         """Somebody has taken something who may not take anything now."""
+        on_table = {str(state.special), *state.ring, *(face for portion in state.portions for face in portion.slices)}
+        if on_table.isdisjoint(faces):
+            return self._not_received(state, player, faces, self.words.taking, seen)
         portion = next((i for i, p in enumerate(state.portions) if set(faces) & set(p.slices)), 0)
         refusal = self.refusal(state, Take(player, portion))
         if refusal is None and player != state.order[0] and state.shifter is None:
@@ -410,12 +418,6 @@ class Faults(Generic[State]):
         remedy = f"Take {_it(faces)} out; {belongs} to a player or to the box."
         refusal = Refusal(self.words.setup, problem, remedy, faces)
         return Fault(refusal, state.slicer, tuple(wrong))
-
-    def served_elsewhere(self, state: State, player: int, faces: Sequence[str], seen: Seen) -> Fault:
-        """Slices that nobody has seen before lie in front of a player while a pizza is turned up."""
-        problem = f"{self.pieces(state, faces)} {_verb(faces, 'lies', 'lie')} in front of player {player}."
-        remedy = f"Lay {_it(faces)} in the circle, or back on the {self.words.stack}."
-        return Fault(Refusal(self.words.serving, problem, remedy, tuple(faces)), player, seen.indices(faces))
 
     def too_many_slices(self, state: State, seen: Seen, pizza: Sequence[int]) -> Fault:
         """More slices than a pizza has."""

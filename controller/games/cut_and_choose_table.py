@@ -222,11 +222,14 @@ class CutAndChooseTable(ABC, Generic[State]):
     def read_serving(self, look: Look[State]) -> Reading:
         """The Special, where there is one, and then eleven slices are turned up in the middle."""
         state, seen = look.state, look.seen
-        if self._replaced_lies(look):
-            name = self.faults.name(state, str(state.special))
-            return unfinished(f"{name[0].upper()}{name[1:]} cannot be used now: put it away and turn up another one.")
         pizza = seen.fronts(lie.Where.MIDDLE)
         cards = seen.fronts(lie.Where.MIDDLE, kind=PieceKind.SPECIAL)
+        others = [i for i in cards if seen.faces[i] != state.special]
+        if self._replaced_lies(look, bool(others)):
+            name = self.faults.name(state, str(state.special))
+            if others:
+                return unfinished(f"Put {name} away: it cannot be used now.")
+            return unfinished(f"{name[0].upper()}{name[1:]} cannot be used now: put it away and turn up another one.")
         if fault := self.faults.at_seats(state, seen, look.changed):
             if len(pizza) < SLICES_IN_A_PIZZA and fault == self.faults.extra_down(state.slicer, seen):
                 return self._serving_from_stack(pizza)
@@ -248,13 +251,15 @@ class CutAndChooseTable(ABC, Generic[State]):
             return Reading(ReadingKind.AS_BEFORE, ())
         return self._serving_in_progress(look, pizza, cards) or self._served(look, pizza, cards[0] if cards else None)
 
-    def _replaced_lies(self, look: Look[State]) -> bool:
-        """Whether a Special that gives way to another still lies there, face down or in front of somebody too."""
+    def _replaced_lies(self, look: Look[State], another: bool) -> bool:
+        """Whether a Special that gives way to another still lies there, in front of somebody too, or face down as long
+        as none lies face up in its place."""
         state, seen = look.state, look.seen
         if not state.ring:
             return False
-        down = look.changed.special_gone and bool(seen.backs(lie.Where.MIDDLE, kind=PieceKind.SPECIAL))
-        return down or str(state.special) in seen.at
+        return str(state.special) in seen.at or (
+            not another and bool(seen.backs(lie.Where.MIDDLE, kind=PieceKind.SPECIAL))
+        )
 
     def _serving_from_stack(self, pizza: Sequence[int]) -> Reading:
         """What is still to be turned up lies face down, beside the pizza or in front of the slicer."""
@@ -267,7 +272,9 @@ class CutAndChooseTable(ABC, Generic[State]):
         slices = look.changed.new[player] if player is not None else ()
         if player is None or not slices or not state.unseen.issuperset(slices):
             return fault
-        return self.faults.served_elsewhere(state, player, slices, look.seen)
+        words = self.faults.words
+        remedy = f"Lay what is of this pizza in the circle, all else back on the {words.stack}."
+        return replace(fault, refusal=replace(fault.refusal, heading=words.serving, remedy=remedy))
 
     def _serving_in_progress(self, look: Look[State], pizza: Sequence[int], cards: Sequence[int]) -> Reading | None:
         """What is still to be done before the pizza is served; None when it is."""
@@ -295,7 +302,9 @@ class CutAndChooseTable(ABC, Generic[State]):
         text = f"{SLICES_IN_A_PIZZA} slices are served"
         if special is not None:
             name = self.faults.name(state, special)
-            text = f"{name[0].upper()}{name[1:]} and {text}"
+            name = f"{name[0].upper()}{name[1:]}"
+            replaced = self.faults.name(state, state.special) if state.special is not None else ""
+            text = f"{name} takes the place of {replaced}" if replaced else f"{name} and {text}"
         draft = Draft(self.served(state, special, ring), 1.0, text, ring if special is None else (special, *ring))
         return self.choose(look, [draft], None, state.slicer)
 
@@ -530,9 +539,10 @@ class CutAndChooseTable(ABC, Generic[State]):
         taken = Taken(player, eaten, tuple(f for f in up if f not in pizza), changed.downs[player] - len(eaten))
         if taken.hidden < 0:
             return wrong(self.fewer_down(look, player, sorted(eaten)))
-        if changed.turned[player] and not (faces or taken.strange or taken.hidden or self._has_special(look, player)):
+        nothing = not (faces or taken.strange or taken.hidden or self._has_special(look, player))
+        if nothing and changed.turned[player] and state.taker is None:
             return self._only_turned(look, player)
-        if state.taker is None and not (faces or taken.strange or self._has_special(look, player)) and eaten:
+        if nothing and eaten and state.taker is None:
             fault = self.faults.at_seats(state, look.seen, changed)
             return wrong(fault or self._taking_fault(look, faces, taken))
         if changed.special_gone and not self._has_special(look, player) and self._turned_down(look, player):

@@ -256,6 +256,15 @@ def test_a_second_press_of_the_same_play_declines_nothing(referee: Referee) -> N
     assert judge_twice(referee, 2.6, declining()).answer is Answer.MOVE
 
 
+def test_who_goes_on_pressing_after_a_play_declines_nothing(referee: Referee) -> None:
+    referee.made(2, 1.0)
+    for time_s in (1.4, 2.1, 2.9):
+        referee.press(2, time_s)
+        assert referee.judge(scene(time_s + 0.1), declining()).answer is Answer.AS_BEFORE
+    referee.press(2, 4.0)
+    assert judge_twice(referee, 4.1, declining()).answer is Answer.MOVE
+
+
 def test_another_players_press_counts_right_after_a_play(referee: Referee) -> None:
     referee.made(1, 1.0)
     referee.press(2, 1.2)

@@ -202,10 +202,15 @@ def test_a_special_that_cannot_be_used_is_replaced() -> None:
     state = play(game(2), ChooseStack(1), Reveal(rules.CUT_IN_LINE, RING))
     situation = Situation(state)
     assert "put it away" in situation.unfinished()
+    situation.world.lay(Lay(rules.BUFFET, Pose(0, -172, 90), True))
+    assert situation.unfinished() == "Put Cut in Line away: it cannot be used now."
+    situation.world.flip(rules.CUT_IN_LINE)
+    assert situation.unfinished() == "A Special lies face down outside of the players' areas."
     situation.world.remove(rules.CUT_IN_LINE)
-    assert situation.unfinished()
-    situation.world.lay(Lay(rules.BUFFET, Pose(0, 172, 90), True))
     assert situation.moves() == (Redraw(rules.BUFFET),)
+    assert situation.read().note == "Buffet takes the place of Cut in Line"
+    situation.world.remove(rules.BUFFET)
+    assert situation.unfinished()
 
 
 def test_doubtful_faces_of_a_new_pizza_are_asked_about() -> None:
@@ -555,6 +560,17 @@ def test_the_next_player_waits_for_the_one_before() -> None:
     assert isinstance(situation.moves(2)[-1], Decide)
 
 
+def test_a_slice_of_no_pizza_that_lies_with_somebody_is_named() -> None:
+    """One of the extra slices that another takes; a slice that is snatched while the pizza is served."""
+    situation = Situation(chosen(special=rules.MYSTERY_SLICE))
+    situation.world.give(3, "10/9")
+    assert situation.fault().refusal.problem == "Slice 10 lies in front of player 3, who has not received it."
+    situation = Situation(game())
+    serve(situation)
+    situation.world.give(2, "7/1")
+    assert situation.fault().refusal.problem == "Slice 7 lies in front of player 2, who has not received it."
+
+
 def test_a_second_portion_is_refused() -> None:
     situation = Situation(takes(chosen(), 2, 1, attach="9"))
     situation.world.give(2, "7/2", "11/1", "11/10")
@@ -789,6 +805,16 @@ def test_a_press_before_anything_is_taken_is_too_early() -> None:
     assert "take a portion, or turn it face up" in situation.unfinished(4)
     situation.world.remove(rules.CUT_IN_LINE)
     assert "cannot be seen" in situation.fault(4).refusal.problem
+
+
+def test_a_special_turned_over_by_who_decides_about_a_special_alone_is_judged_with_the_decision() -> None:
+    """The host may rule that the Special alone was taken; nothing is left to take then."""
+    state = served(owning(in_round(game(first=4), 2), 2, rules.CUT_IN_LINE), special=rules.TIEBREAKER)
+    portions = ("4/1 combo-9-11 anchovy supreme 9/2", "9/9 5/1 7/1", "7/2 11/1 11/10", "")
+    situation = Situation(play(divided(state, *portions, special_in=3), Take(2, 3)))
+    assert situation.moves() == (Decide(2, NOTHING),)
+    situation.world.flip(rules.CUT_IN_LINE)
+    assert situation.unfinished().endswith("face down, but it cannot be used now. Turn it face up again.")
 
 
 def test_who_is_next_has_no_use_for_cut_in_line() -> None:
