@@ -4,8 +4,8 @@ The text says that saved slices lie face up, eaten ones face down, special offer
 it leaves open is settled here so that a camera sees it:
 
 - Offers A and B are used while their taker decides about the portion, so that they may come face down.
-- Offer B: the slice put aside is laid face up first, so that it is known; that needs no button. Then it is eaten or
-  saved with the portion.
+- Offer B: the slice put aside is laid face up first, so that it is known; that needs no button, nor that the offer
+  lies face down already. Then it is eaten or saved with the portion.
 - Offer C is put on a kind by laying it against (or half on) saved slices of that kind. Where it touches two kinds
   alike, or a mixed slice only, the players are asked. Where it touches none although something is saved, its owner is
   told to put it on a kind, as the text does; that it goes on nothing, the host rules.
@@ -160,12 +160,23 @@ class PizzeriaTable(CutAndChooseTable[State]):
     def _undecided(self, after: State, seen: Seen, player: Player) -> Fault | None:
         """What is wrong on the table while this player has still to decide about slices that lie as they like."""
         changed = changes(after, seen, self.faults.ahead)
+        changed = replace(changed, again=tuple(face for face in changed.again if face != OFFER_B))
         lost = tuple(face for face in changed.middle_gone if face not in after.taken)
         return (
             self.faults.misplaced(after, seen, changed)
             or self.faults.at_seats(after, seen, changed, busy=player)
             or self.faults.in_middle(after, seen, replace(changed, middle_gone=lost))
         )
+
+    def _read(self, look: Look[State]) -> Reading:
+        """See `CutAndChooseTable`. The slice that offer B brings is known before its owner turns the offer down."""
+        reading, state = super()._read(look), look.state
+        taker, fault = state.taker, reading.fault
+        if fault is None or taker is None or state.special != OFFER_B or look.changed.again != (OFFER_B,):
+            return reading
+        if look.changed.elsewhere or self.pressed(look, taker):
+            return reading
+        return unfinished(f"{fault.refusal.problem} {fault.refusal.remedy}", fault)
 
     def extra_due(self, state: State, player: Player) -> Fault | None:
         """See `CutAndChooseTable`."""

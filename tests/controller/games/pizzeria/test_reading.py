@@ -383,11 +383,18 @@ def test_offer_b_is_gone_without_where_the_host_rules_so() -> None:
     assert situation.moves(2) == (Decide(2, frozenset({"11/1"})),)
 
 
-def test_offer_b_is_turned_face_down() -> None:
+def test_offer_b_is_turned_face_down_when_its_slice_is_known() -> None:
     situation = Situation(chosen(rules.OFFER_B))
-    situation.world.play(situation.state, Take(2, 1), DrawSlice("4/4"))
+    draws = (Take(2, 1), DrawSlice("4/4"))
+    situation.world.play(situation.state, *draws)
     situation.world.flip(rules.OFFER_B)
+    assert situation.moves() == draws
+    situation.state = play(situation.state, *draws)
+    situation.world.flip("4/4")
     assert "Turn it face down" in situation.unfinished()
+    assert situation.heading(2) == headings.OFFERS
+    situation.world.flip(rules.OFFER_B)
+    assert situation.moves(2) == (Decide(2, frozenset({"4/4"})),)
 
 
 @pytest.mark.parametrize("kind", [4, 11, 6])
