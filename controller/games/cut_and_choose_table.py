@@ -364,17 +364,25 @@ class CutAndChooseTable(ABC, Generic[State]):
         if reading.kind is not ReadingKind.FAULT:
             return reading
         if same_order and self.pressed(look, state.slicer):
-            return self._with_gap_named(reading) if len(order) < SLICES_IN_A_PIZZA else reading
+            return self._miscounted(look, reading, max(drafts, key=lambda draft: draft.weight).moves[0])
         if not same_order:
             return wrong(self._order_changed(look, names))
         return unfinished(max(drafts, key=lambda draft: draft.weight).text)
 
-    def _with_gap_named(self, reading: Reading) -> Reading:
-        """The same fault of a division; where a slice was taken before it, its gap may be taken for no cut."""
-        fault = reading.fault
+    def _miscounted(self, look: Look[State], reading: Reading, division: Any) -> Reading:
+        """The same fault of a division; where something counts otherwise than people may think, that is said too."""
+        fault, special = reading.fault, self.faults.words.special
         assert fault is not None
-        remedy = f"{fault.refusal.remedy} The gap of the slice that was taken counts as a cut: close it, or cut there."
-        return replace(reading, fault=replace(fault, refusal=replace(fault.refusal, remedy=remedy)))
+        too_many = len(division.portions) - cut_and_choose.portions_for(look.state.players)
+        hint = ""
+        if too_many > 0 and len(look.state.ring) < SLICES_IN_A_PIZZA:
+            hint = " The gap of the slice that was taken counts as a cut: close it, or cut there."
+        elif too_many > 0 and () in division.portions:
+            hint = f" The {special} lies apart and counts as a portion: lay it against the portion it belongs to."
+        elif too_many == -1 and division.special_in is not None:
+            hint = f" A {special} that is a portion by itself lies apart from all slices."
+        refusal = replace(fault.refusal, remedy=f"{fault.refusal.remedy}{hint}")
+        return replace(reading, fault=replace(fault, refusal=refusal))
 
     def _likely_divisions(
         self, look: Look[State], order: Sequence[int], cuts: Sequence[float]

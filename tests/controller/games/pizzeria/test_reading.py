@@ -472,6 +472,21 @@ def test_a_gap_that_offer_d_left_is_spoken_of_where_it_counts_as_a_cut() -> None
     assert "gap" in situation.fault(1).refusal.remedy
 
 
+def test_an_offer_that_makes_a_portion_too_many_or_too_few_is_named() -> None:
+    state = served(advanced())
+    situation = Situation(state)
+    situation.world.play(state, Divide(1, (RING[:3], RING[3:6], RING[6:8], RING[8:]), 1))
+    situation.world.lay(Lay(rules.OFFER_G, Pose(-180, 150, 0), True))
+    assert "lies apart and counts as a portion" in situation.fault(1).refusal.remedy
+    situation = Situation(state)
+    for group in (RING[:3], RING[3:6], RING[6:]):
+        situation.pull_out(*group)
+    at = situation.world.pose(RING[4])
+    situation.world.lay(Lay(rules.OFFER_G, at, True))
+    assert situation.fault(1).refusal.problem == "Too few portions: 3 instead of 4."
+    assert "that is a portion by itself lies apart" in situation.fault(1).refusal.remedy
+
+
 def test_who_slices_and_owns_offer_d_is_not_to_ask_anybody() -> None:
     turn = rules.turn(owning(served(advanced()), 1, rules.OFFER_D))
     assert turn.prompt == "Player 1 slices the pizza into 4 portions, and may first use offer D"
