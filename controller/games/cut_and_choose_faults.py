@@ -2,7 +2,7 @@
 right."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Generic
 
@@ -45,6 +45,8 @@ class Words:
     """The face of the Special that lets its owner choose before others."""
     shift: str
     """That of the one that shifts a slice from one portion to another."""
+    uses: Mapping[str, str] = field(default_factory=dict)
+    """By face, when and how a Special is used: said to who turned it face down otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,9 +325,13 @@ class Faults(Generic[State]):
     def special_misused(self, state: State, player: int, specials: Sequence[str]) -> Fault:
         """A Special turned face down, as if it were used."""
         heading = self.words.of_special.get(specials[0], self.words.specials)
-        they = _verb(specials, "it", "they")
-        problem = f"Player {player} turned {self.names(state, specials)} face down, but {they} cannot be used now."
-        return Fault(Refusal(heading, problem, f"Turn {_it(specials)} face up again.", tuple(specials)), player)
+        use = self.words.uses.get(specials[0], "")
+        why = f"{_verb(specials, 'it', 'they')} cannot be used now"
+        if use:
+            why = f"{_verb(specials, 'it is', 'they are')} not used like this"
+        problem = f"Player {player} turned {self.names(state, specials)} face down, but {why}."
+        remedy = f"Turn {_it(specials)} face up again. {use}".strip()
+        return Fault(Refusal(heading, problem, remedy, tuple(specials)), player)
 
     def not_called(self, state: State, player: int, face: str, seen: Seen) -> Fault:
         """A slice was taken before the pizza is divided, and the Special that allows it was not played."""
@@ -338,6 +344,15 @@ class Faults(Generic[State]):
             (face,),
         )
         return Fault(refusal, player, seen.indices((face,)))
+
+    def called_several(self, state: State, player: int, faces: Sequence[str], seen: Seen) -> Fault:
+        """More than one slice was taken before the pizza is divided."""
+        special, name = self.words.call, self.name(state, self.words.call)
+        problem = f"Player {player} has taken {self.pieces(state, faces)}, and {name} brings one slice."
+        remedy = f"Keep one of them, and lay the others back until player {state.slicer} has divided the pizza."
+        return Fault(
+            Refusal(self.words.of_special[special], problem, remedy, tuple(faces)), player, seen.indices(faces)
+        )
 
     def nothing_shifted(self, state: State, player: int) -> Fault:
         """A Special that shifts a slice was turned face down, and none lies shifted."""

@@ -273,8 +273,9 @@ def slicing_turn(state: RoundState, does: str, caller: Player | None, what: str)
     prompt = f"Player {state.slicer} {does} the pizza into {portions} portions"
     if caller is None:
         return players_turn((state.slicer,), prompt)
-    asked = f"{prompt}, and first asks player {caller} whether to {what}"
-    return players_turn((state.slicer, caller) if caller != state.slicer else (caller,), asked)
+    if caller == state.slicer:
+        return players_turn((caller,), f"{prompt}, and may first {what}")
+    return players_turn((state.slicer, caller), f"{prompt}, and first asks player {caller} whether to {what}")
 
 
 def number_refusal(state: RoundState, portions: tuple[Ring, ...], text: Text) -> Refusal | None:

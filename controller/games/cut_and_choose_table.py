@@ -222,10 +222,18 @@ class CutAndChooseTable(ABC, Generic[State]):
     def read_serving(self, look: Look[State]) -> Reading:
         """The Special, where there is one, and then eleven slices are turned up in the middle."""
         state, seen = look.state, look.seen
-        if fault := self.faults.at_seats(state, seen, look.changed):
-            return wrong(fault)
         pizza = seen.fronts(lie.Where.MIDDLE)
         cards = seen.fronts(lie.Where.MIDDLE, kind=PieceKind.SPECIAL)
+        others = [i for i in cards if seen.faces[i] != state.special]
+        if self._replaced_lies(look, bool(others)):
+            name = self.faults.name(state, str(state.special))
+            if others:
+                return unfinished(f"Put {name} away: it cannot be used now.")
+            return unfinished(f"{name[0].upper()}{name[1:]} cannot be used now: put it away and turn up another one.")
+        if fault := self.faults.at_seats(state, seen, look.changed):
+            if len(pizza) < SLICES_IN_A_PIZZA and fault == self.faults.extra_down(state.slicer, seen):
+                return self._serving_from_stack(pizza)
+            return wrong(self._not_served(look, fault))
         fits = state.ring or state.unseen
         strange = [i for i in pizza if seen.faces[i] is not None and seen.faces[i] not in fits]
         if strange:
@@ -233,6 +241,9 @@ class CutAndChooseTable(ABC, Generic[State]):
         if len(pizza) > SLICES_IN_A_PIZZA:
             return wrong(self.faults.too_many_slices(state, seen, pizza))
         if fault := self.faults.face_down_in_middle(seen) or self.faults.strayed(state, seen):
+            stack = seen.backs(lie.Where.MIDDLE) or seen.backs(lie.Where.STRAY)
+            if len(pizza) < SLICES_IN_A_PIZZA and not state.ring and stack:
+                return self._serving_from_stack(pizza)
             return unfinished(fault.refusal.problem, fault)
         if not _has_specials(state) and (fault := self.faults.extra_specials(state, seen)):
             return wrong(fault)
@@ -240,14 +251,34 @@ class CutAndChooseTable(ABC, Generic[State]):
             return Reading(ReadingKind.AS_BEFORE, ())
         return self._serving_in_progress(look, pizza, cards) or self._served(look, pizza, cards[0] if cards else None)
 
+    def _replaced_lies(self, look: Look[State], another: bool) -> bool:
+        """Whether a Special that gives way to another still lies there, in front of somebody too, or face down as long
+        as none lies face up in its place."""
+        state, seen = look.state, look.seen
+        if not state.ring:
+            return False
+        return str(state.special) in seen.at or (
+            not another and bool(seen.backs(lie.Where.MIDDLE, kind=PieceKind.SPECIAL))
+        )
+
+    def _serving_from_stack(self, pizza: Sequence[int]) -> Reading:
+        """What is still to be turned up lies face down, beside the pizza or in front of the slicer."""
+        there = f"{len(pizza)} of {SLICES_IN_A_PIZZA} slices lie face up in the circle"
+        return unfinished(f"{there}; others lie face down: turn them up in their order.")
+
+    def _not_served(self, look: Look[State], fault: Fault) -> Fault:
+        """The same fault; of slices that lie in front of somebody although they are to be served, what to do."""
+        state, player = look.state, fault.player
+        slices = look.changed.new[player] if player is not None else ()
+        if player is None or not slices or not state.unseen.issuperset(slices):
+            return fault
+        words = self.faults.words
+        remedy = f"Lay what is of this pizza in the circle, all else back on the {words.stack}."
+        return replace(fault, refusal=replace(fault.refusal, heading=words.serving, remedy=remedy))
+
     def _serving_in_progress(self, look: Look[State], pizza: Sequence[int], cards: Sequence[int]) -> Reading | None:
         """What is still to be done before the pizza is served; None when it is."""
         state, seen, special = look.state, look.seen, self.faults.words.special
-        if state.special is not None and state.special in [seen.faces[i] for i in cards]:
-            replaced = self.faults.name(state, state.special)
-            if len(cards) > 1:
-                return unfinished(f"Put {replaced} away: it cannot be used now.")
-            return unfinished(f"This {special} cannot be used now: put it away and turn up another one.")
         if len(cards) > 1:
             problem = f"Only one {special} belongs to a pizza."
             return unfinished(problem, self.faults.unfinished_pizza(state, problem, cards))
@@ -330,11 +361,28 @@ class CutAndChooseTable(ABC, Generic[State]):
             for move, share in self._likely_divisions(look, order, cuts)
         ]
         reading = self.choose(look, drafts, state.slicer, state.slicer)
-        if reading.kind is not ReadingKind.FAULT or (same_order and self.pressed(look, state.slicer)):
+        if reading.kind is not ReadingKind.FAULT:
             return reading
+        if same_order and self.pressed(look, state.slicer):
+            return self._miscounted(look, reading, max(drafts, key=lambda draft: draft.weight).moves[0])
         if not same_order:
             return wrong(self._order_changed(look, names))
         return unfinished(max(drafts, key=lambda draft: draft.weight).text)
+
+    def _miscounted(self, look: Look[State], reading: Reading, division: Any) -> Reading:
+        """The same fault of a division; where something counts otherwise than people may think, that is said too."""
+        fault, special = reading.fault, self.faults.words.special
+        assert fault is not None
+        too_many = len(division.portions) - cut_and_choose.portions_for(look.state.players)
+        hint = ""
+        if too_many > 0 and len(look.state.ring) < SLICES_IN_A_PIZZA:
+            hint = " The gap of the slice that was taken counts as a cut: close it, or cut there."
+        elif too_many > 0 and () in division.portions:
+            hint = f" The {special} lies apart and counts as a portion: lay it against the portion it belongs to."
+        elif too_many == -1 and division.special_in is not None:
+            hint = f" A {special} that is a portion by itself lies apart from all slices."
+        refusal = replace(fault.refusal, remedy=f"{fault.refusal.remedy}{hint}")
+        return replace(reading, fault=replace(fault, refusal=refusal))
 
     def _likely_divisions(
         self, look: Look[State], order: Sequence[int], cuts: Sequence[float]
@@ -389,8 +437,7 @@ class CutAndChooseTable(ABC, Generic[State]):
             name = faults.name(state, special)
             return unfinished(f"Player {player} plays {name}: take a slice, or turn it face up again.")
         if len(up) + len(eaten) != 1 or downs != len(eaten) or changed.absent[player] or changed.special_at is not None:
-            fault = faults.at_seats(state, seen, changed) or faults.pizza_gone(state, changed)
-            return wrong(self._undivided(look, fault) if fault else faults.extra_down(player, seen))
+            return wrong(self._no_call(look, player, called))
         face = (*up, *eaten)[0]
         if not called:
             note = f"Player {player}: turn {faults.name(state, special)} face down to take a slice."
@@ -400,18 +447,35 @@ class CutAndChooseTable(ABC, Generic[State]):
         ]
         return self.choose(look, drafts, player, player)
 
+    def _no_call(self, look: Look[State], player: Player, called: bool) -> Fault:
+        """What is wrong where the owner of the Special has not taken one slice of the pizza, and nothing else."""
+        state, seen, changed, faults = look.state, look.seen, look.changed, self.faults
+        gone = faults.pizza_gone(state, changed)
+        if called and gone is not None and changed.downs[player] < len(changed.middle_gone):
+            return gone
+        taken = (*changed.new[player], *changed.middle_gone)
+        if called and len(taken) > 1 and changed.special_at is None:
+            return faults.called_several(state, player, taken, seen)
+        fault = faults.at_seats(state, seen, changed) or gone
+        return self._undivided(look, fault) if fault else faults.extra_down(player, seen)
+
     # Portions are chosen ---------------------------------------------------------------------------------------------
 
     def read_choosing(self, look: Look[State]) -> Reading:
         """A portion goes over to whoever chose it, who eats some of it."""
         state, seen, changed = look.state, look.seen, look.changed
-        active = [p for p in range(1, state.players + 1) if changed.active(p)]
+        down = changed.special_gone
+        active = [p for p in range(1, state.players + 1) if changed.active(p) or (down and self._turned_down(look, p))]
         if not active and state.taker is None:
             return self._read_quiet_choosing(look)
         player = self._who_took(look, active)
         others = [p for p in active if p != player and (changed.new[p] or changed.special_at == p)]
-        if others:
+        finished = self.pressed(look, player) or not look.layout.buttons
+        if others and not (finished and others == self._next_after(state, player)):
             return wrong(self._too_early(look, others[0], player))
+        for other in others:
+            look = _without_taking(look, other)
+            changed = look.changed
         if fault := self.faults.at_seats(state, seen, changed, busy=player):
             return wrong(fault)
         allowed = self.may_be_turned(state, player)
@@ -454,13 +518,24 @@ class CutAndChooseTable(ABC, Generic[State]):
             return player in (state.taker, state.shifter)
         return self._comes_early(look, player) or player == state.order[0]
 
+    def _next_after(self, state: State, player: Player) -> list[Player]:
+        """Who chooses when this player has decided; nobody after the last."""
+        order = list(state.order)
+        if state.taker is None and player in order:
+            order.remove(player)
+        return order[:1]
+
     def _too_early(self, look: Look[State], other: Player, player: Player) -> Fault:
         """Two have taken; the one who is not to be judged first has to wait."""
         faces = look.changed.new[other] or (str(look.state.special),)
         fault = self.faults.out_of_turn(look.state, other, faces, look.seen)
         press = look.layout.pressing(" and pressed the button")
         remedy = f"Lay it back until player {player} has decided what to eat{press}."
-        return replace(fault, refusal=replace(fault.refusal, remedy=remedy))
+        problem = fault.refusal.problem
+        if other == look.state.order[0] and self._comes_early(look, player):
+            early = self.faults.name(look.state, self.faults.words.early)
+            problem = f"Player {player} has played {early} and chooses before player {other}."
+        return replace(fault, refusal=replace(fault.refusal, problem=problem, remedy=remedy))
 
     def _taking(self, look: Look[State], player: Player) -> Reading:
         """Compare what a player now has with what each legal play would bring."""
@@ -475,6 +550,9 @@ class CutAndChooseTable(ABC, Generic[State]):
         nothing = not (faces or taken.strange or taken.hidden or self._has_special(look, player))
         if nothing and changed.turned[player] and state.taker is None:
             return self._only_turned(look, player)
+        if nothing and eaten and state.taker is None:
+            fault = self.faults.at_seats(state, look.seen, changed)
+            return wrong(fault or self._taking_fault(look, faces, taken))
         if changed.special_gone and not self._has_special(look, player) and self._turned_down(look, player):
             return wrong(self.faults.special_misused(state, player, (str(state.special),)))
         drafts: list[Draft] = []
@@ -539,13 +617,26 @@ class CutAndChooseTable(ABC, Generic[State]):
             return self.faults.special_of_another(state, seen, player)
         if portion is not None and portion.special and look.changed.special_gone:
             return self.faults.gone(state, (str(state.special),), player, self.faults.words.specials)
+        if (refused := self._another_portion_due(look, faces, player)) is not None:
+            return refused
         with_it = {str(state.special)} if has_special else set()
-        fault = self.faults.not_a_portion(state, seen, player, faces | with_it, taken.strange)
+        extra = max((w.extra for w in self.ways(look, player) if has_special == w.special), default=0)
+        strange = taken.strange if len(taken.strange) > extra else ()
+        fault = self.faults.not_a_portion(state, seen, player, faces | with_it | frozenset(taken.strange), strange)
         if taken.strange or self.faults.words.shift in look.changed.turned[player] or not self.shifts(state, player):
             return fault
         name = self.faults.name(state, self.faults.words.shift)
         remedy = f"{fault.refusal.remedy} Who shifts a slice turns {name} face down."
         return replace(fault, refusal=replace(fault.refusal, remedy=remedy))
+
+    def _another_portion_due(self, look: Look[State], faces: frozenset[str], player: Player) -> Fault | None:
+        """What the rules say to this player's taking this portion, all of it or some, where that may not be taken."""
+        state = look.state
+        wanted = next((i for i, p in enumerate(state.portions) if faces and faces <= frozenset(p.slices)), None)
+        refusal = None if wanted is None or state.taker is not None else self.refusal(state, Take(player, wanted))
+        if refusal is None:
+            return None
+        return Fault(replace(refusal, pieces=tuple(sorted(faces))), player, look.seen.indices(faces))
 
     def takes(self, look: Look[State], player: Player) -> Iterator[tuple[Moves, State, Take]]:
         """Every legal taking by this player, shifts before it included: the moves, the state in which the portion is
@@ -661,14 +752,26 @@ class CutAndChooseTable(ABC, Generic[State]):
         assert fault is not None
         if reading.confirm is None or reading.confirm in look.pressed:
             return wrong(fault)
-        return unfinished(f"{reading.plays[0].text}. {fault.refusal.remedy}", fault)
+        return unfinished(f"{reading.plays[0].text}. {fault.refusal.problem} {fault.refusal.remedy}", fault)
 
     def _difference_after(self, look: Look[State], moves: Moves) -> Fault | None:
         after = self.played(look.state, moves)
         changed = changes(after, look.seen, self.faults.ahead)
         if after.stacks and not after.ring:  # what lies in the middle is of the next pizza, and is read with it
             return self.faults.misplaced(after, look.seen, changed) or self.faults.at_seats(after, look.seen, changed)
-        return self.faults.difference(after, look.seen, changed)
+        fault = self.faults.difference(after, look.seen, changed)
+        return None if fault is not None and self._next_has_begun(look, after, changed) else fault
+
+    def _next_has_begun(self, look: Look[State], after: State, changed: Changes) -> bool:
+        """Whether all that differs is that the next player has begun to take a portion. That waits until the player
+        before has pressed, and then needs not be laid back."""
+        if not after.order or after.taker is not None:
+            return False
+        following = after.order[0]
+        if not (changed.new[following] or changed.special_at == following):
+            return False
+        reading = self._read(Look(after, look.seen, changed, frozenset(), look.layout))
+        return reading.fault is None and reading.kind in (ReadingKind.UNFINISHED, ReadingKind.MOVES)
 
     def legal(self, look: Look[State], drafts: Sequence[Draft], confirm: Player | None, player: Player) -> Reading:
         """The legal ones of these plays, or the rules' refusal of the likeliest."""
@@ -720,6 +823,13 @@ def wrong(fault: Fault) -> Reading:
 def unfinished(note: str, fault: Fault | None = None) -> Reading:
     """Something was begun; with a fault, it cannot stay so for long."""
     return Reading(ReadingKind.UNFINISHED, (), note=note, fault=fault)
+
+
+def _without_taking(look: Look[State], player: Player) -> Look[State]:
+    """The same but for what this player has begun to take."""
+    changed = look.changed
+    special_at = None if changed.special_at == player else changed.special_at
+    return replace(look, changed=replace(changed, new={**changed.new, player: ()}, special_at=special_at))
 
 
 def _together(found: Sequence[_Found]) -> Reading:

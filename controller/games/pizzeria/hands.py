@@ -43,7 +43,7 @@ class PizzeriaHands(CutAndChooseHands[State]):
             if turn.actor is Actor.NOBODY:
                 return moves, player
             if solo.house_acts(state):
-                player = None if state.phase is Phase.PILE else 3 - solo.HOUSE
+                player = None if state.phase in (Phase.PILE, Phase.EAT_KIND) else 3 - solo.HOUSE
                 move = self._game.draw(state, self._rng)
             elif turn.actor is Actor.CHANCE:
                 move = self._chance(state)

@@ -21,6 +21,7 @@ from random import Random
 
 from controller.game import Actor, IllegalMove, Player, Refusal, Turn
 from controller.games import cut_and_choose
+from controller.games.cut_and_choose_rules import in_order, in_words
 from controller.games.pizzeria import headings, rules
 from controller.games.pizzeria.rules import ChoosePile, Decide, Divide, EatKind, Move, Phase, State, Take
 
@@ -55,7 +56,8 @@ def refusal(state: State, move: Move) -> Refusal | None:
     plain = rules.canonical_divide(state, move) if isinstance(move, Divide) else move
     if plain in allowed:
         return None
-    return Refusal(headings.SOLO, "The House does something else by its rules.", f"{_PROMPTS[state.phase]}.")
+    remedy = f"{_PROMPTS[state.phase]}.{_told(state, allowed[0])}"
+    return Refusal(headings.SOLO, "The House does something else by its rules.", remedy)
 
 
 def apply(state: State, move: Move) -> State:
@@ -94,6 +96,20 @@ _PROMPTS = {
     Phase.DECIDE: "The House saves each kind in which it then is not behind and eats the rest",
     Phase.EAT_KIND: "The House does not use special offer J",
 }
+
+
+def _told(state: State, move: Move) -> str:
+    """What the House does now, where that is not plain from its rules at once."""
+    match move:
+        case Take(_, index):
+            portion = state.portions[index]
+            faces = (*portion.slices, *((str(state.special),) if portion.special else ()))
+            return f" Here it takes {in_words(state, *faces)}."
+        case Decide(_, eaten, kind):
+            on = "" if kind is None else f", and offer C goes on the {kind}s"
+            return f" Here it eats {in_words(state, *in_order(state, eaten)) or 'nothing'}{on}."
+        case _:
+            return ""
 
 
 def _house_divisions(state: State) -> tuple[Divide, ...]:

@@ -4,10 +4,11 @@ The text says that saved slices lie face up, eaten ones face down, special offer
 it leaves open is settled here so that a camera sees it:
 
 - Offers A and B are used while their taker decides about the portion, so that they may come face down.
-- Offer B: the slice put aside is laid face up first, so that it is known; that needs no button. Then it is eaten or
-  saved with the portion.
-- Offer C is put on a kind by laying it against (or half on) saved slices of that kind. Where it touches none, it is put
-  on nothing; where it touches two kinds alike, or a mixed slice only, the players are asked.
+- Offer B: the slice put aside is laid face up first, so that it is known; that needs no button, nor that the offer
+  lies face down already. Then it is eaten or saved with the portion.
+- Offer C is put on a kind by laying it against (or half on) saved slices of that kind. Where it touches two kinds
+  alike, or a mixed slice only, the players are asked. Where it touches none although something is saved, its owner is
+  told to put it on a kind, as the text does; that it goes on nothing, the host rules.
 - Offers G to L stay face up to be scored; only J is turned, when it is used.
 - Which variant is played shows nowhere on a table: it is an option of the game. With the solo variant the House's
   pieces lie in player 2's area, and player 1, who moves them, presses the button.
@@ -71,8 +72,13 @@ class PizzeriaTable(CutAndChooseTable[State]):
     # Pizza is served! ------------------------------------------------------------------------------------------------
 
     def legal(self, look: Look[State], drafts: Sequence[Draft], confirm: Player | None, player: Player) -> Reading:
-        """See `CutAndChooseTable`. What the House has laid may not be all yet until its mover presses."""
+        """See `CutAndChooseTable`. What the House has laid may not be all yet until its mover presses; nor may that of
+        a player who has still to put offer C on a kind."""
         reading = super().legal(look, drafts, confirm, player)
+        if reading.plays and self._forgets_offer_c(look.state, reading.plays[0].moves):
+            if self.pressed(look, player):
+                return wrong(faults.on_no_kind(player, look.seen.indices((OFFER_C,))))
+            return unfinished(f"{reading.plays[0].text}. {faults.PUT_ON_A_KIND}")
         fault = reading.fault
         if reading.kind is not ReadingKind.FAULT or fault is None or fault.refusal.heading != headings.SOLO:
             return reading
@@ -147,17 +153,30 @@ class PizzeriaTable(CutAndChooseTable[State]):
         if reading.kind is not ReadingKind.MOVES:
             return reading
         at_fault = self._undecided(self.played(look.state, moves), look.seen, player)
-        return reading if at_fault is None else unfinished(f"{text}. {at_fault.refusal.remedy}", at_fault)
+        if at_fault is None:
+            return reading
+        return unfinished(f"{text}. {at_fault.refusal.problem} {at_fault.refusal.remedy}", at_fault)
 
     def _undecided(self, after: State, seen: Seen, player: Player) -> Fault | None:
         """What is wrong on the table while this player has still to decide about slices that lie as they like."""
         changed = changes(after, seen, self.faults.ahead)
+        changed = replace(changed, again=tuple(face for face in changed.again if face != OFFER_B))
         lost = tuple(face for face in changed.middle_gone if face not in after.taken)
         return (
             self.faults.misplaced(after, seen, changed)
             or self.faults.at_seats(after, seen, changed, busy=player)
             or self.faults.in_middle(after, seen, replace(changed, middle_gone=lost))
         )
+
+    def _read(self, look: Look[State]) -> Reading:
+        """See `CutAndChooseTable`. The slice that offer B brings is known before its owner turns the offer down."""
+        reading, state = super()._read(look), look.state
+        taker, fault = state.taker, reading.fault
+        if fault is None or taker is None or state.special != OFFER_B or look.changed.again != (OFFER_B,):
+            return reading
+        if look.changed.elsewhere or self.pressed(look, taker):
+            return reading
+        return unfinished(f"{fault.refusal.problem} {fault.refusal.remedy}", fault)
 
     def extra_due(self, state: State, player: Player) -> Fault | None:
         """See `CutAndChooseTable`."""
@@ -168,6 +187,13 @@ class PizzeriaTable(CutAndChooseTable[State]):
         return "Take one of the three slices put aside, and lay it face up."
 
     # C ---------------------------------------------------------------------------------------------------------------
+
+    def _forgets_offer_c(self, state: State, moves: Moves) -> bool:
+        """Whether offer C could be put on a kind by this play, and is put on nothing."""
+        *earlier, last = moves
+        if not isinstance(last, rules.Decide) or last.kind is not None:
+            return False
+        return bool(rules.kinds_to_put_on(self.played(state, earlier), last))
 
     def _kinds(self, look: Look[State], way: Way, player: Player) -> list[tuple[int | None, float]]:
         """The kinds that offer C may be put on by where it lies, with probabilities."""
@@ -216,13 +242,35 @@ class PizzeriaTable(CutAndChooseTable[State]):
     # J ---------------------------------------------------------------------------------------------------------------
 
     def _read_eating_a_kind(self, look: Look[State]) -> Reading:
-        by_face = look.state.options.components.by_face
+        state, by_face = look.state, look.state.options.components.by_face
+        player = self.to_act(state)[0]
+        if solo.house_acts(state):
+            unused = Draft((rules.EatKind(player, None),), 1.0, "The House does not use offer J", ())
+            return self.choose(look, [unused], None, player)
 
         def move_of(player: Player, eaten: tuple[str, ...]) -> rules.EatKind:
             kinds = sorted({by_face[face].values for face in eaten}, key=len)
             return rules.EatKind(player, kinds[0][0] if kinds else None)
 
-        return self.read_last_meal(look, OFFER_J, move_of)
+        reading = self.read_last_meal(look, OFFER_J, move_of)
+        fault = self._no_whole_kind(look, player)
+        if fault is None or reading.fault is None or reading.fault.player != player or not reading.fault.certain:
+            return reading
+        if self.pressed(look, player):
+            return wrong(fault)
+        return unfinished(f"{fault.refusal.problem} {fault.refusal.remedy}", fault)
+
+    def _no_whole_kind(self, look: Look[State], player: Player) -> Fault | None:
+        """What is wrong with slices turned over for offer J that are not all slices of one kind."""
+        state, eaten = look.state, look.changed.absent[player]
+        if not eaten or look.changed.downs[player] != len(eaten):
+            return None
+        kinds = {state.options.components.by_face[face].values for face in eaten}
+        kind, *other = next(iter(kinds))
+        if len(kinds) > 1 or other:
+            return faults.not_one_kind(state, player, eaten)
+        left = [face for face in rules.kinds_to_eat(state, player).get(kind, ()) if face not in eaten]
+        return faults.not_all_of_kind(state, player, kind, left, look.seen) if left else None
 
 
 GAME_TABLE = PizzeriaTable()

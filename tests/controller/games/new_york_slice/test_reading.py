@@ -556,7 +556,8 @@ def test_the_next_player_waits_for_the_one_before() -> None:
     situation = Situation(chosen())
     situation.world.give(2, "7/2", "11/1", "11/10")
     situation.world.give(3, "9/9", "5/1", "7/1")
-    assert situation.fault(2).player == 3
+    assert situation.fault(3).player == 3
+    assert isinstance(situation.moves(2)[-1], Decide)
 
 
 def test_a_slice_of_no_pizza_that_lies_with_somebody_is_named() -> None:
@@ -813,7 +814,7 @@ def test_a_special_turned_over_by_who_decides_about_a_special_alone_is_judged_wi
     situation = Situation(play(divided(state, *portions, special_in=3), Take(2, 3)))
     assert situation.moves() == (Decide(2, NOTHING),)
     situation.world.flip(rules.CUT_IN_LINE)
-    assert situation.unfinished() == "Player 2 takes a portion. Turn it face up again."
+    assert situation.unfinished().endswith("face down, but it cannot be used now. Turn it face up again.")
 
 
 def test_who_is_next_has_no_use_for_cut_in_line() -> None:
