@@ -214,13 +214,16 @@ class Faults(Generic[State]):
 
     def in_middle(self, state: State, seen: Seen, changed: Changes) -> Fault | None:
         """The first thing wrong with the pizza and what lies around it."""
+        return self.in_middle_but_joined(state, seen, changed) or self._joined_portions(state, seen)
+
+    def in_middle_but_joined(self, state: State, seen: Seen, changed: Changes) -> Fault | None:
+        """The same, but for portions that lie together."""
         return (
             self.face_down_in_middle(seen)
             or self.pizza_gone(state, changed)
             or self.strayed(state, seen)
             or self.extra_slices(state, seen, middle_faces(state))
             or self.extra_specials(state, seen)
-            or self._joined_portions(state, seen)
         )
 
     def face_down_in_middle(self, seen: Seen) -> Fault | None:

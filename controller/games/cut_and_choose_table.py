@@ -759,19 +759,26 @@ class CutAndChooseTable(ABC, Generic[State]):
         changed = changes(after, look.seen, self.faults.ahead)
         if after.stacks and not after.ring:  # what lies in the middle is of the next pizza, and is read with it
             return self.faults.misplaced(after, look.seen, changed) or self.faults.at_seats(after, look.seen, changed)
-        fault = self.faults.difference(after, look.seen, changed)
-        return None if fault is not None and self._next_has_begun(look, after, changed) else fault
+        following = after.order[0] if after.order and after.taker is None else None
+        if following is not None and (changed.new[following] or changed.special_at == following):
+            return self._begun_after(Look(after, look.seen, changed, frozenset(), look.layout), following)
+        return self.faults.difference(after, look.seen, changed)
 
-    def _next_has_begun(self, look: Look[State], after: State, changed: Changes) -> bool:
-        """Whether all that differs is that the next player has begun to take a portion. That waits until the player
-        before has pressed, and then needs not be laid back."""
-        if not after.order or after.taker is not None:
-            return False
-        following = after.order[0]
-        if not (changed.new[following] or changed.special_at == following):
-            return False
-        reading = self._read(Look(after, look.seen, changed, frozenset(), look.layout))
-        return reading.fault is None and reading.kind in (ReadingKind.UNFINISHED, ReadingKind.MOVES)
+    def _begun_after(self, look: Look[State], following: Player) -> Fault | None:
+        """What is wrong after a play where the next player has taken something already. A portion, or part of one,
+        waits there until the player before has pressed, and then need not be laid back."""
+        state, seen, faults = look.state, look.seen, self.faults
+        rest = _without_taking(look, following).changed
+        fault = (
+            faults.misplaced(state, seen, rest)
+            or faults.at_seats(state, seen, rest)
+            or faults.in_middle_but_joined(state, seen, rest)
+        )
+        if fault is not None:
+            return fault
+        reading = self._read(look)
+        begun = reading.fault is None and reading.kind in (ReadingKind.UNFINISHED, ReadingKind.MOVES)
+        return None if begun else faults.difference(state, seen, look.changed)
 
     def legal(self, look: Look[State], drafts: Sequence[Draft], confirm: Player | None, player: Player) -> Reading:
         """The legal ones of these plays, or the rules' refusal of the likeliest."""

@@ -261,6 +261,9 @@ def test_who_takes_before_the_player_before_has_pressed_need_not_lay_it_back() -
     assert situation.moves(2) == (Take(2, 0), Decide(2, frozenset({"7/2"})))
     situation.world.give(3, *portions[2])
     assert situation.moves(2) == (Take(2, 0), Decide(2, frozenset({"7/2"})))
+    situation.world.lay(Lay("6/3", Pose(0, 0, 0), False))
+    assert "face down" in situation.fault(2).refusal.problem
+    situation.world.remove("6/3")
     situation.world.give(4, portions[3][0])
     assert situation.fault(2).player == 3
     situation.world.remove(portions[3][0])
