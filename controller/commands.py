@@ -48,10 +48,17 @@ class Commands(Protocol):
     async def resume(self) -> None: ...
 
     async def new_game(
-        self, players: Sequence[Sitting], options: Mapping[str, Json], *, by: str = "", number: int | None = None
+        self,
+        players: Sequence[Sitting],
+        options: Mapping[str, Json],
+        *,
+        first: int | None = None,
+        by: str = "",
+        number: int | None = None,
     ) -> None:
-        """End this game and start another with these players, in clockwise order, each of another name. An option may
-        be what its default is: a file's name, in place of a table of facts, is only for the settings to give."""
+        """End this game and start another with these players, in clockwise order, each of another name. Who sits at the
+        seat `first` begins; None: who won the last game, else who sits at the lowest seat. An option may be what its
+        default is: a file's name, in place of a table of facts, is only for the settings to give."""
         ...
 
     async def rename(self, players: Sequence[Sitting], *, by: str = "", number: int | None = None) -> None:

@@ -337,14 +337,20 @@ class Table:
             self._show()
 
     async def new_game(
-        self, players: Sequence[Sitting], options: Mapping[str, Json], *, by: str = "", number: int | None = None
+        self,
+        players: Sequence[Sitting],
+        options: Mapping[str, Json],
+        *,
+        first: int | None = None,
+        by: str = "",
+        number: int | None = None,
     ) -> None:
         """See `Commands`."""
         async with self._deciding:
             if self._running is not None and not self._over:  # another one would be ended than was meant
                 _check_seen(self._running, number, None)
             _check_names({sitting.seat: sitting.name for sitting in players})
-            await self._new_game(players, options, by)
+            await self._new_game(players, options, by, first)
             self._show()
 
     async def rename(self, players: Sequence[Sitting], *, by: str = "", number: int | None = None) -> None:
@@ -435,7 +441,9 @@ class Table:
         self._verdict = Verdict(Answer.HANDS)
         self._referee.forget()
 
-    async def _new_game(self, players: Sequence[Sitting], options: Mapping[str, Json], by: str = "") -> None:
+    async def _new_game(
+        self, players: Sequence[Sitting], options: Mapping[str, Json], by: str = "", first_seat: int | None = None
+    ) -> None:
         seats = [sitting.seat for sitting in players]
         self._check_seats(seats)
         if len(set(seats)) != len(seats):
@@ -444,8 +452,11 @@ class Table:
         if len(players) not in counts:
             many = "1 player" if len(players) == 1 else f"{len(players)} players"
             raise InvalidCommand(f"{many}: {self._game.title} takes {told_counts(counts)} at this table")
+        if first_seat is not None and first_seat not in seats:
+            raise InvalidCommand(f"first = {first_seat}: nobody plays at that seat; expected one of {sorted(seats)}")
         clockwise = sorted(players, key=lambda sitting: sitting.seat)
-        first = next((i for i, s in enumerate(clockwise, 1) if s.seat == self._last_winner_seat), 1)
+        begins = self._last_winner_seat if first_seat is None else first_seat
+        first = next((i for i, s in enumerate(clockwise, 1) if s.seat == begins), 1)
         own = {**self._config.options, **options}
         data = {
             "game": self._game.name,

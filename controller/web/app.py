@@ -107,6 +107,8 @@ class NewGame(Body):
     players: Annotated[list[NewPlayer], Field(min_length=1, max_length=16)]
     options: dict[str, Any] = {}
     """Which the game checks."""
+    first: Annotated[Whole, Field(ge=1, le=16)] | None = None
+    """The seat of who begins; else it is who won the last game, or who sits at the lowest seat."""
     number: Annotated[Whole, Field(ge=0)] | None = None
     """The number of the game that its host sees, 0 for none; where another is played, that is not ended."""
 
@@ -447,7 +449,8 @@ def _host_routers(commands: Commands, shelf: GameShelf, host_token: str) -> tupl
     @router.post("/new_game", status_code=204)
     async def new_game(body: NewGame, by: By) -> None:
         """End this game and start another."""
-        await commands.new_game(_sittings(body.players), body.options, by=by, number=body.number)
+        sittings = _sittings(body.players)
+        await commands.new_game(sittings, body.options, first=body.first, by=by, number=body.number)
 
     @router.post("/rename", status_code=204)
     async def rename(body: Renaming, by: By) -> None:

@@ -97,10 +97,11 @@ def test_who_plays_a_new_game_where_there_are_no_buttons() -> None:
                 " const [plays, name] = li.querySelectorAll('input'); plays.checked = i === 0;"
                 " if (i === 2) { name.value = 'Nonna'; name.dispatchEvent(new Event('input')); } })"
             )
+            await page.evaluate("document.querySelector('.games .begins').value = '3'")
             await page.evaluate("document.querySelector('.games .start').click()")
             await page.until("!document.getElementById('games').open")
             (asked,) = commands.asked
-            assert asked == ("new_game", [(1, lobby().seats[0].name), (3, "Nonna")], {})
+            assert asked == ("new_game", [(1, lobby().seats[0].name), (3, "Nonna")], {}, 3)
             assert page.complaints == []
 
     run(scenario)

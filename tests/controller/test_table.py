@@ -179,6 +179,23 @@ async def test_players_are_called_by_their_names(tmp_path: Path) -> None:
 
 
 @in_loop
+async def test_the_host_says_who_begins(tmp_path: Path) -> None:
+    async with in_lobby(tmp_path) as (table, _, journal):
+        sittings = [Sitting(2, "Ann"), Sitting(4, "Bo")]
+        with pytest.raises(InvalidCommand, match=r"first = 3: nobody plays at that seat; expected one of \[2, 4\]"):
+            await table.new_game(sittings, {}, first=3)
+        await table.new_game(sittings, {}, first=4)
+        again = make_table(journal, Outlets())
+        await again.start()
+        for view in (table.view, again.view):
+            assert view is not None
+            assert view.turn.players == [2]
+        await table.new_game(sittings, {})
+        assert table.view is not None
+        assert table.view.turn.players == [1]
+
+
+@in_loop
 async def test_a_player_is_renamed_in_the_middle_of_a_game(tmp_path: Path) -> None:
     async with in_lobby(tmp_path) as (table, outlets, journal):
         with pytest.raises(CommandError, match="no game is running"):

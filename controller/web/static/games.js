@@ -112,6 +112,9 @@ export function createChooser(element, { ask, offers, view }) {
       const said = () => name.value.trim();
       return { seat, plays, name, before, said };
     });
+    const begins = html("select", { class: "begins" },
+      html("option", { value: "", text: "who won the last game, or sits at the lowest seat" }),
+      seats.map(({ seat }) => html("option", { value: String(seat.seat), text: `seat ${seat.seat}` })));
     const refused = refusal();
     const { number: shown } = view(); // whose names these are
     const rename = async () => {
@@ -136,7 +139,8 @@ export function createChooser(element, { ask, offers, view }) {
         refused.textContent = "The running game would end here, for good.";
         return;
       }
-      if (await ask("new_game", { players, number }, refused)) element.close();
+      const first = begins.value ? { first: Number(begins.value) } : {};
+      if (await ask("new_game", { players, number, ...first }, refused)) element.close();
     };
     return html(
       "section",
@@ -145,6 +149,7 @@ export function createChooser(element, { ask, offers, view }) {
       said,
       html("ul", { class: "sitting" }, seats.map(({ seat, plays, name }) => html(
         "li", { vars: { seat: colour(seat.colour) } }, plays, html("span", { class: "badge small", text: String(seat.seat) }), name))),
+      html("label", { class: "option" }, html("span", { text: "Who begins" }), begins),
       html("div", { class: "games-do" },
         html("p", { class: "shelf-note", text: view().buttons ? "Or everybody presses the button of a seat, and the host's button starts." : "" }),
         refused,

@@ -46,9 +46,15 @@ class NotingCommands:
         self._note("resume")
 
     async def new_game(
-        self, players: Sequence[Sitting], options: Mapping[str, Json], *, by: str = "", number: int | None = None
+        self,
+        players: Sequence[Sitting],
+        options: Mapping[str, Json],
+        *,
+        first: int | None = None,
+        by: str = "",
+        number: int | None = None,
     ) -> None:
-        self._note("new_game", [(p.seat, p.name) for p in players], options, by=by, seen=(number, None))
+        self._note("new_game", [(p.seat, p.name) for p in players], options, first, by=by, seen=(number, None))
 
     async def rename(self, players: Sequence[Sitting], *, by: str = "", number: int | None = None) -> None:
         self._note("rename", [(p.seat, p.name) for p in players], by=by, seen=(number, None))

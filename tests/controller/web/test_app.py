@@ -238,8 +238,8 @@ class TestCommands:
             ),
             (
                 "/api/new_game",
-                {"players": [{"seat": 1, "name": "Anna"}, {"seat": 4, "name": "Bo"}], "options": {"x": 1}},
-                ("new_game", [(1, "Anna"), (4, "Bo")], {"x": 1}),
+                {"players": [{"seat": 1, "name": "Anna"}, {"seat": 4, "name": "Bo"}], "options": {"x": 1}, "first": 4},
+                ("new_game", [(1, "Anna"), (4, "Bo")], {"x": 1}, 4),
             ),
         ],
     )
@@ -321,6 +321,7 @@ class TestCommands:
             ("rule_move", {"text": "A", "last": "?"}, "body.last"),
             ("rename", {"seat": "?", "name": "Bo"}, "body.seat"),
             ("new_game", {"players": [{"seat": "?", "name": "Bo"}]}, "body.players.0.seat"),
+            ("new_game", {"players": [{"seat": 1, "name": "Bo"}], "first": "?"}, "body.first"),
             ("play_game", {"game": "slice", "players": "?"}, "body.players"),
         ],
     )
