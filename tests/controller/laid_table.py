@@ -224,3 +224,16 @@ class LaidTable(LaidWorld):
         moves, player = self.hands.next_play(self.state)
         await self.make(moves, player)
         return moves
+
+
+async def laid_at(
+    folder: Path, state: Any, game: str = "new_york_slice", options: dict[str, Any] | None = None
+) -> LaidTable:
+    """A table at which the game stands so, and all lies as it should."""
+    table = LaidTable(folder, state.players, 1, game=game, options=options)
+    await table.start()
+    assert table.table._running is not None
+    table.table._running.states[-1] = state
+    table.arrange(state)
+    await table.moved()
+    return table

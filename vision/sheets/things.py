@@ -72,6 +72,7 @@ def with_things(flat: FlatSheet) -> FlatSheet:
 
 
 def _with_what_hides_print(flat: FlatSheet) -> FlatSheet:
+    """The sheet with what lies over its print, and what is long, as foreign."""
     layout = flat.layout
     toppings = toppings_missing(flat)
     dots, boxes = dots_missing(flat, toppings), boxes_missing(flat, toppings)

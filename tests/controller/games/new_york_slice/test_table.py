@@ -5,26 +5,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from controller.games.new_york_slice import rules
-from controller.games.new_york_slice.rules import Decide, Phase, State, Take
+from controller.games.new_york_slice.rules import Decide, Phase, Take
 from tests.controller.games.new_york_slice.situations import faces, game, having, owning, quarters, served, takes
-from tests.controller.laid_table import LaidTable
-
-
-async def laid(folder: Path, state: State) -> LaidTable:
-    """A table at which the game stands so, and all lies as it should."""
-    table = LaidTable(folder, state.players, 1)
-    await table.start()
-    assert table.table._running is not None
-    table.table._running.states[-1] = state
-    table.arrange(state)
-    await table.moved()
-    return table
+from tests.controller.laid_table import laid_at
 
 
 def test_the_owner_of_seconds_is_told_how_to_eat_nothing(tmp_path: Path) -> None:
     async def go() -> None:
         state = having(owning(game(), 2, rules.SECONDS), 2, "7/1 7/2 11/1", "6/1")
-        table = await laid(tmp_path, replace(state, phase=Phase.SECONDS, stacks=()))
+        table = await laid_at(tmp_path, replace(state, phase=Phase.SECONDS, stacks=()))
         with table.journal:
             assert "press to eat nothing" in table.view.message
             table.flip(rules.SECONDS)
@@ -47,7 +36,7 @@ def test_the_next_pizza_may_be_served_before_the_last_taker_has_pressed(tmp_path
     ring = faces("3/1 5/2 6/1 6/2 8/1 8/2 9/3 10/1 10/2 11/5 11/6")
 
     async def go() -> None:
-        table = await laid(tmp_path, state)
+        table = await laid_at(tmp_path, state)
         with table.journal:
             table.play(state, Take(1, 0), Decide(1, frozenset()))
             steps = table.hands._serve(2, rules.BUFFET, ring)

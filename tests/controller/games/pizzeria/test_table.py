@@ -7,18 +7,11 @@ from controller.games.pizzeria import rules
 from controller.games.pizzeria.rules import Decide, Phase, State, Take
 from controller.views import RefereeState
 from tests.controller.games.pizzeria.situations import advanced, quarters, served
-from tests.controller.laid_table import LaidTable
+from tests.controller.laid_table import LaidTable, laid_at
 
 
 async def laid(folder: Path, state: State) -> LaidTable:
-    """A table at which the game stands so, and all lies as it should."""
-    table = LaidTable(folder, state.players, 1, game="pizzeria", options={"advanced": state.options.advanced})
-    await table.start()
-    assert table.table._running is not None
-    table.table._running.states[-1] = state
-    table.arrange(state)
-    await table.moved()
-    return table
+    return await laid_at(folder, state, "pizzeria", {"advanced": state.options.advanced})
 
 
 def test_the_slice_of_offer_b_may_be_eaten_before_the_offer_is_turned_down(tmp_path: Path) -> None:
