@@ -1,8 +1,9 @@
 """What is said of each piece that lies open on the table, picture by picture, while whole games are played.
 
 A piece is asked for once it has lain for REST_S, and in pictures in which neither another piece nor a hand covers more
-than two fifths of it. What is said of it then is one of OUTCOMES. Neighbouring pictures are alike, so shares are given
-of stays, too: a stay is a piece that lies somewhere until it is touched.
+than two fifths of it; a place of a score sheet that may be marked where nothing is over it. What is said of it then is
+one of OUTCOMES. Neighbouring pictures are alike, so shares are given of stays, too: a stay is a piece that lies
+somewhere until it is touched, or a place of a sheet until something is pencilled or rubbed out there.
 
 Run with `make live-report`; ARGS="--game slice --games 2 --seed 5 --rate 10 --jobs 2 --faults DIR". Ctrl-C and SIGTERM
 stop it; the games that were over by then are shown.
@@ -13,7 +14,7 @@ import math
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from time import perf_counter
@@ -23,7 +24,7 @@ import numpy as np
 
 from config.loader import load_table
 from controller.batch import asked_to_stop, results
-from controller.games.registry import game_names, kinds_of, load_game, table_options
+from controller.games.registry import game_names, load_game, table_options
 from controller.simulation.copies.pizza_theory import BOARD_TURN_DEG
 from controller.simulation.copy import enrol_own_copy, own_art
 from controller.simulation.play import play_game
@@ -34,16 +35,18 @@ from hardware.simulated.lying import lying, outline_mm
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import PieceView, WorldSnapshot
+from tests.benchmarks.live_marks import Marks
 from tests.benchmarks.piece_rates import at_most, share_hidden
 from tests.benchmarks.simulated_pieces import shares_beside_hands, shares_visible
+from tests.benchmarks.simulated_sheets import true_piece
+from tests.benchmarks.stays import OUTCOMES, REST_S, WRONG, Stay, Stays
 from vision.following.settling import remembered
 from vision.frame import Frame, Image
+from vision.reports.compared import TruePiece, said_alike
 from vision.reports.rates import wilson
 from vision.scene import SURE, PieceKind, Scene, Sighting
 from vision.threads import use_one_core
 
-REST_S = 0.6
-"""A change that is not plain has to lie still for 0.35 s before it counts."""
 OPEN = 0.6
 """A piece of which less shows is not asked for."""
 NEAR_MM, NEAR_DEG = 8.0, 15.0
@@ -55,25 +58,6 @@ NOWHERE_MM = 25.0
 TOUCHED = 0.1
 """A piece of which more is said to be hidden is said to be hidden."""
 SIZE = (1920, 1080)
-UNTOLD = frozenset({PieceKind.DIE, PieceKind.SHEET})
-"""Dice and sheets are no pieces of the simulated world's: many_pieces and many_sheets tell of them."""
-OUTCOMES = ("right", "doubted", "remembered", "hidden", "hidden without a hand", "unsaid", "another", "surely another")
-"""Read right surely, or doubtfully; known from before something moved there; said to be hidden, with a hand in the
-picture or without; not said at all; said to be another piece."""
-WRONG = ("unsaid", "another", "surely another")
-
-
-@dataclass
-class Stay:
-    """A piece that lies somewhere until it is touched."""
-
-    view: PieceView
-    since_s: float
-    said: Counter[str] = field(default_factory=Counter)
-    """How many pictures said what of it."""
-    unsaid_since_s: float | None = None
-    unsaid_s: float = 0.0
-    """The longest time for which nothing was said of it though it lay open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +66,8 @@ class Watched:
 
     seed: int
     pictures: int
-    stays: tuple[tuple[PieceKind, Counter[str], float], ...]
-    """Of each stay that was asked for: the kind of piece, how many pictures said what, and the longest time unsaid."""
+    stays: tuple[Stay, ...]
+    """Those that were asked for."""
     nowhere: Counter[tuple[PieceKind, str]]
     """Pictures with a piece surely said to lie where none does, by kind and face."""
     problem: str
@@ -96,60 +80,54 @@ class Observer:
         self._renderer = renderer
         self._camera = camera
         self._faults = faults
-        self._stays: dict[str, Stay] = {}
-        self._over: list[Stay] = []
+        self._stays = Stays()
+        self._marks = Marks(renderer, camera, self._stays)
         self.pictures = 0
         self.nowhere: Counter[tuple[PieceKind, str]] = Counter()
 
-    def stays(self) -> tuple[tuple[PieceKind, Counter[str], float], ...]:
+    def stays(self) -> tuple[Stay, ...]:
         """Of all that were asked for."""
-        every = [*self._over, *self._stays.values()]
-        return tuple((stay.view.kind, stay.said, stay.unsaid_s) for stay in every if stay.said)
+        return tuple(self._stays.asked_for())
 
     def watch(self, truth: WorldSnapshot, frame: Frame, scene: Scene) -> None:
         """One more picture."""
         self.pictures += 1
-        said = {stay.view.piece_id: outcome for stay, outcome in self._said(truth, scene)}
-        for piece_id, outcome in said.items():
-            stay = self._stays[piece_id]
-            stay.said[outcome] += 1
-            if outcome != "unsaid":
-                stay.unsaid_since_s = None
-                continue
-            stay.unsaid_since_s = truth.time_s if stay.unsaid_since_s is None else stay.unsaid_since_s
-            stay.unsaid_s = max(stay.unsaid_s, truth.time_s - stay.unsaid_since_s)
+        wrong: list[PieceView] = []
+        told: list[str] = []
+        for stay, view, outcome in self._said(truth, scene):
+            stay.count(outcome, truth.time_s)
+            if outcome in WRONG:
+                wrong.append(view)
+        for stay, view, place, outcome in self._marks.said(truth, scene):
+            stay.count(outcome, truth.time_s)
+            if outcome in WRONG:
+                wrong.append(view)
+                told.append(f"{truth.time_s:.2f}: {stay.what} {place[1]} of {view.piece_id}: {outcome}\n")
         self.nowhere.update(
             (s.kind, s.face) for s in scene.sightings if s.probability >= SURE and _lies_nowhere(s, truth.pieces)
         )
-        if self._faults is not None and (wrong := [i for i, outcome in said.items() if outcome in WRONG]):
-            self._keep(self._faults, [self._stays[i].view for i in wrong], frame.image, truth.time_s)
+        if self._faults is not None and wrong:
+            self._keep(self._faults, wrong, frame.image, truth.time_s)
+            with (self._faults / "marks.txt").open("a") as file:
+                file.writelines(told)
 
-    def _said(self, truth: WorldSnapshot, scene: Scene) -> Iterator[tuple[Stay, str]]:
+    def _said(self, truth: WorldSnapshot, scene: Scene) -> Iterator[tuple[Stay, PieceView, str]]:
         """Of each piece that lies open at rest: what the scene says of it."""
         views, before = list(truth.pieces), remembered(scene)
         likely = scene.likely().sightings
         shares, open_shares = shares_visible(views), None
         for number, (view, share) in enumerate(zip(views, shares, strict=True)):
-            stay = self._stay(view, truth.time_s)
+            state = view.pose, _told_face(view), view.lift_mm, view.holder
+            stay = self._stays.of(view.piece_id, view.kind.value, state, truth.time_s)
             lies = not view.lift_mm and view.holder is None and view.flip == 1.0
-            if not lies or truth.time_s - stay.since_s < REST_S or share < OPEN:
+            if not lies or not stay.rests(truth.time_s) or share < OPEN:
                 continue
             outcome = _outcome(view, likely, before, scene, bool(truth.hands))
             if outcome in WRONG and truth.hands:
                 open_shares = self._beside_hands(truth) if open_shares is None else open_shares
                 if open_shares[number] < OPEN:
                     continue
-            yield stay, outcome
-
-    def _stay(self, view: PieceView, time_s: float) -> Stay:
-        stay = self._stays.get(view.piece_id)
-        if stay is None or (stay.view.pose, stay.view.face, stay.view.lift_mm, stay.view.holder) != (
-            view.pose, view.face, view.lift_mm, view.holder
-        ):  # fmt: skip
-            if stay is not None:
-                self._over.append(stay)
-            stay = self._stays[view.piece_id] = Stay(view, time_s)
-        return stay
+            yield stay, view, outcome
 
     def _beside_hands(self, truth: WorldSnapshot) -> list[float]:
         views = list(truth.pieces)
@@ -184,13 +162,28 @@ def _outcome(view: PieceView, likely: Sequence[Sighting], before: Sequence[Sight
 
 def _is(sighting: Sighting, view: PieceView) -> bool:
     """Whether this is said of that piece: its face, where it lies, and how it is turned."""
-    if sighting.kind is not view.kind or sighting.face != view.face.removeprefix("topping/").removeprefix("cutter/"):
+    if sighting.kind is not view.kind:
         return False
+    truth = _truth(view, sighting)
     middle = np.mean(outline_mm(view.kind, view.pose), axis=0)
-    angle_deg = view.pose.angle_deg + (BOARD_TURN_DEG if view.kind is PieceKind.BOARD else 0.0)
-    turned = abs((sighting.pose.angle_deg - angle_deg + 180.0) % 360.0 - 180.0)
+    turned = abs((sighting.pose.angle_deg - truth.pose.angle_deg + 180.0) % 360.0 - 180.0)
     near = math.dist(np.mean(sighting.outline_mm, axis=0), middle) < NEAR_MM
-    return near and (turned < NEAR_DEG or view.kind is PieceKind.TOPPING)
+    return sighting.face == truth.face and near and (turned < NEAR_DEG or view.kind is PieceKind.TOPPING)
+
+
+def _truth(view: PieceView, sighting: Sighting) -> TruePiece:
+    """What should be said of a piece; of a die's dots, from the side that this sighting says them from."""
+    if view.kind in (PieceKind.DIE, PieceKind.SHEET):
+        return said_alike(true_piece(view, 1.0), sighting)
+    turn_deg = BOARD_TURN_DEG if view.kind is PieceKind.BOARD else 0.0
+    return TruePiece(view.kind, _told_face(view), replace(view.pose, angle_deg=view.pose.angle_deg + turn_deg), 1.0)
+
+
+def _told_face(view: PieceView) -> str:
+    """A piece's face without what is not told of it: which kind a colour is of, what is pencilled on a sheet."""
+    if view.kind is PieceKind.SHEET:
+        return PieceKind.SHEET.value
+    return view.face.removeprefix("topping/").removeprefix("cutter/")
 
 
 def _share_in_common(sighting: Sighting, view: PieceView) -> float:
@@ -202,8 +195,6 @@ def _share_in_common(sighting: Sighting, view: PieceView) -> float:
 
 def _lies_nowhere(sighting: Sighting, views: Sequence[PieceView]) -> bool:
     """Whether no such piece lies or is held anywhere near."""
-    if sighting.kind in UNTOLD:
-        return False
     place = sighting.pose.x_mm, sighting.pose.y_mm
     return not any(
         view.kind is sighting.kind and math.dist(place, (view.pose.x_mm, view.pose.y_mm)) < NOWHERE_MM for view in views
@@ -233,14 +224,12 @@ def main(arguments: Sequence[str]) -> int:
     """Print what was said; 1 where a piece was surely taken for another or said to lie where none does, or a game did
     not end."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--game", choices=[name for name in sorted(game_names()) if kinds_of(name) - UNTOLD], default="new_york_slice"
-    )
+    parser.add_argument("--game", choices=sorted(game_names()), default="new_york_slice")
     parser.add_argument("--games", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1, help="of the first game")
     parser.add_argument("--rate", type=float, default=10.0, help="pictures a second")
     parser.add_argument("--jobs", type=int, default=2, help="games at a time")
-    parser.add_argument("--faults", type=Path, help="folder for pictures in which a piece is not said rightly")
+    parser.add_argument("--faults", type=Path, help="folder for pictures, and a list of marks, not said rightly")
     options = parser.parse_args(arguments)
     start, games = perf_counter(), []
     seeds = range(options.seed, options.seed + options.games)
@@ -252,29 +241,29 @@ def main(arguments: Sequence[str]) -> int:
             print(f"game {watched.seed}: {watched.pictures} pictures, {ended}", file=sys.stderr, flush=True)
     print(f"{options.game}: {len(games)} of {len(seeds)} games, {perf_counter() - start:.0f} s")
     print("\n".join(as_text(games)))
-    wrong = sum(said["surely another"] for game in games for _, said, _ in game.stays)
+    wrong = sum(stay.said["surely another"] for game in games for stay in game.stays)
     good = not wrong and not any(game.nowhere or game.problem for game in games) and len(games) == len(seeds)
     return 0 if good else 1
 
 
 def as_text(games: Sequence[Watched]) -> list[str]:
-    """For each kind of piece what was said in pictures and of stays."""
+    """For each kind of piece, and of place on a sheet, what was said in pictures and of stays."""
     lines = []
-    for kind in PieceKind:
-        stays = [(said, unsaid_s) for game in games for a_kind, said, unsaid_s in game.stays if a_kind is kind]
-        if not stays:
-            continue
-        pictures = sum((said for said, _ in stays), Counter[str]())
+    every = [stay for game in games for stay in game.stays]
+    for what in dict.fromkeys(stay.what for stay in every):
+        stays = [stay for stay in every if stay.what == what]
+        pictures = sum((stay.said for stay in stays), Counter[str]())
         shown = ", ".join(f"{outcome} {pictures[outcome]}" for outcome in OUTCOMES if pictures[outcome])
-        always = sum(not any(said[outcome] for outcome in WRONG) for said, _ in stays)
-        surely = sum(bool(said["surely another"]) for said, _ in stays)
-        long = sum(unsaid_s > REST_S for _, unsaid_s in stays)
+        always = sum(not any(stay.said[outcome] for outcome in WRONG) for stay in stays)
+        surely = sum(bool(stay.said["surely another"]) for stay in stays)
+        unsaid_s, another_s = ([stay.longest_s.get(said, 0.0) for stay in stays] for said in ("unsaid", WRONG[-1]))
         low, high = wilson(always, len(stays))
         lines += [
-            f"{kind.value}: {len(stays)} stays, {sum(pictures.values())} times in a picture: {shown}",
+            f"{what}: {len(stays)} stays, {sum(pictures.values())} times in a picture: {shown}",
             f"    never unsaid nor another: {always} of {len(stays)} stays, {100 * low:.2f} to {100 * high:.2f} %; "
-            f"unsaid for more than {REST_S:g} s: {long}, {max(unsaid_s for _, unsaid_s in stays):.1f} s at most; "
-            f"surely another: {surely}, at most {100 * at_most(surely, len(stays)):.2f} %",
+            f"unsaid for more than {REST_S:g} s: {sum(s > REST_S for s in unsaid_s)}, {max(unsaid_s):.1f} s at most; "
+            f"surely another: {surely}, at most {100 * at_most(surely, len(stays)):.2f} %, "
+            f"{max(another_s):.1f} s at most",
         ]
     nowhere = sum((game.nowhere for game in games), Counter[tuple[PieceKind, str]]())
     for (kind, face), count in nowhere.most_common():

@@ -155,7 +155,7 @@ def compare(
         turn = _turn(truth[i].kind, truth[i].pose, scene.sightings[j].pose)
         if i in found or j in used or distance > near_mm or turn > near_deg:
             continue
-        matches.append(Match(_said_alike(truth[i], scene.sightings[j]), scene.sightings[j], distance, turn))
+        matches.append(Match(said_alike(truth[i], scene.sightings[j]), scene.sightings[j], distance, turn))
         found.add(i)
         used.add(j)
     missing = [piece for i, piece in enumerate(truth) if i not in found]
@@ -183,7 +183,7 @@ def _turn(kind: PieceKind, first: Pose, second: Pose) -> float:
     return abs((first.angle_deg - second.angle_deg + every / 2) % every - every / 2)
 
 
-def _said_alike(piece: TruePiece, seen: Sighting) -> TruePiece:
+def said_alike(piece: TruePiece, seen: Sighting) -> TruePiece:
     """A die's dots said from the side that its sighting says them from."""
     if piece.kind is not PieceKind.DIE or "/" not in piece.face:
         return piece
