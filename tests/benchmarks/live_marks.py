@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from controller.games.dice_and_slice.hands import read_front, standing
+from controller.games.dice_and_slice.hands import Pencilled, read_front, standing
 from hardware.simulated.lens import CameraModel
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.world import PieceView, WorldSnapshot
@@ -40,7 +40,7 @@ class Marks:
         sheet = _there(view, scene.sightings)
         shown = sheet or _there(view, before)
         read = {(mark.kind, mark.at): mark for mark in shown.marks} if shown else {}
-        there = {(mark.kind, mark.at) for mark in standing(read_front(view.face)[1]) if not mark.rubbed}
+        there = {_place(mark) for mark in standing(read_front(view.face)[1]) if not mark.rubbed}
         opened = None
         for place in places(printed()):
             stay = self._stays.of(
@@ -62,6 +62,12 @@ class Marks:
         dice = [other for other in truth.pieces if other.kind is PieceKind.DIE]
         over = over_sheets(self._camera, self._renderer.hiding(truth), dice)
         return {place: shows is True for place, shows in open_places(view.pose, self._camera, over).items()}
+
+
+def _place(mark: Pencilled) -> MarkPlace:
+    """A line that somebody drew between opposite corners is told as a diagonal."""
+    aslant = mark.kind is MarkKind.LINE and (mark.at[:2], mark.at[2:]) in printed().diagonals
+    return MarkKind.DIAGONAL if aslant else mark.kind, mark.at
 
 
 def _what(place: MarkPlace, there: bool) -> str:

@@ -5,8 +5,8 @@ than two fifths of it; a place of a score sheet that may be marked where nothing
 one of OUTCOMES. Neighbouring pictures are alike, so shares are given of stays, too: a stay is a piece that lies
 somewhere until it is touched, or a place of a sheet until something is pencilled or rubbed out there.
 
-Run with `make live-report`; ARGS="--game slice --games 2 --seed 5 --rate 10 --jobs 2 --faults DIR". Ctrl-C and SIGTERM
-stop it; the games that were over by then are shown.
+Run with `make live-report`; ARGS="--game slice --games 2 --seed 5 --rate 10 --jobs 2 --faults DIR --evening". Ctrl-C
+and SIGTERM stop it; the games that were over by then are shown.
 """
 
 import argparse
@@ -14,7 +14,7 @@ import math
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from random import Random
 from time import perf_counter
@@ -30,6 +30,7 @@ from controller.simulation.copy import enrol_own_copy, own_art
 from controller.simulation.play import play_game
 from controller.simulation.players import Habits
 from hardware.simulated.bodies import thickness_mm
+from hardware.simulated.circumstances import Circumstances
 from hardware.simulated.lens import CameraModel
 from hardware.simulated.lying import lying, outline_mm
 from hardware.simulated.renderer import Renderer
@@ -201,7 +202,7 @@ def _lies_nowhere(sighting: Sighting, views: Sequence[PieceView]) -> bool:
     )
 
 
-def watch_game(game: str, seed: int, rate_hz: float, faults: Path | None) -> Watched:
+def watch_game(game: str, seed: int, rate_hz: float, faults: Path | None, circumstances: Circumstances) -> Watched:
     """Play one game and compare every picture."""
     use_one_core()
     config = load_table()
@@ -216,7 +217,8 @@ def watch_game(game: str, seed: int, rate_hz: float, faults: Path | None) -> Wat
     observer = Observer(Renderer(art, model, conditions), model, folder)
     players = range(2, min(load_game(game).player_counts.stop, len(config.seats) + 1))  # as `pizzatable play` has it
     count = players[seed % len(players)]
-    played = play_game(config, art, enrol_own_copy(game, art, *SIZE), seed, count, Habits(), observer.watch)
+    pack = enrol_own_copy(game, art, *SIZE)
+    played = play_game(config, art, pack, seed, count, Habits(), observer.watch, circumstances)
     return Watched(seed, observer.pictures, observer.stays(), observer.nowhere, played.problem)
 
 
@@ -230,11 +232,17 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--rate", type=float, default=10.0, help="pictures a second")
     parser.add_argument("--jobs", type=int, default=2, help="games at a time")
     parser.add_argument("--faults", type=Path, help="folder for pictures, and a list of marks, not said rightly")
+    for name in ("evening", "webcam", "pens", "sun"):
+        parser.add_argument(f"--{name}", action="store_true", help="as `pizzatable play` has it")
+    parser.add_argument("--flicker", type=float, default=0.0, help="likewise")
+    parser.add_argument("--sway", type=float, default=0.0, help="likewise, in millimetres", dest="sway_mm")
     options = parser.parse_args(arguments)
+    names = {part.name for part in fields(Circumstances)}
+    circumstances = Circumstances(**{name: value for name, value in vars(options).items() if name in names})
     start, games = perf_counter(), []
     seeds = range(options.seed, options.seed + options.games)
     with asked_to_stop() as stop:
-        jobs = [(options.game, seed, options.rate, options.faults) for seed in seeds]
+        jobs = [(options.game, seed, options.rate, options.faults, circumstances) for seed in seeds]
         for watched in results(watch_game, jobs, stop, processes=options.jobs):
             games.append(watched)
             ended = watched.problem or "played to its end"

@@ -168,6 +168,13 @@ def test_a_sheet_that_is_known_from_before_has_its_places_so() -> None:
     assert dict(one.said) == {"remembered": 3}
 
 
+def test_a_line_that_is_drawn_aslant_is_told_as_a_diagonal() -> None:
+    first, second = printed().diagonals[0]
+    aslant = replace(SHEET, face=write_front(1, [Pencilled(*DOT), Pencilled(MarkKind.LINE, (*first, *second))]))
+    seen_so = sheet_said(SheetMark(MarkKind.DIAGONAL, (*first, *second), 1.0))
+    assert not of_places(watched((seen_so,), views=(aslant,)))
+
+
 def test_what_lies_under_a_die_is_not_said_wrongly() -> None:
     said = sheet_said(SheetMark(*DOT, 0.02))
     x_mm, y_mm = printed().dot_mm(DOT[1])
