@@ -103,17 +103,6 @@ class CameraConfig(Settings):
     hold: bool
 
 
-class MatConfig(Settings):
-    """The mat that the table frame hangs on."""
-
-    size_mm: Annotated[float, Field(gt=0, le=3000)]
-    dictionary: Annotated[str, Field(pattern=r"^DICT_[A-Z0-9_]+$")]
-    markers: Annotated[
-        dict[Annotated[int, Field(ge=0)], tuple[Point, Point, Point, Point]], Field(min_length=3, max_length=64)
-    ]
-    """Marker id to its top left, top right, bottom right and bottom left corner."""
-
-
 class SerialConfig(Settings):
     """The line to the microcontroller."""
 
@@ -167,7 +156,6 @@ class TableConfig(Settings):
     """Seat number to seat, in order; only those that are present."""
     host: HostConfig
     camera: CameraConfig
-    mat: MatConfig
     serial: SerialConfig
     lan: LanConfig
     timing: TimingConfig

@@ -33,7 +33,6 @@ def test_defaults_load_alone() -> None:
     assert table.faces is None
     assert table.serial.port is None
     assert table.data_dir.is_absolute()
-    assert table.mat.markers[0][0] == (-190.0, 190.0)
 
 
 def test_later_files_win_key_by_key(tmp_path: Path) -> None:
@@ -122,7 +121,8 @@ def test_the_machines_file_is_found(tmp_path: Path) -> None:
         ("host.button_pin = 40", "table.toml:1: host.button_pin = 40: expected less than or equal to 27"),
         ("camera.rate = 0.5", "table.toml:1: camera.rate = 0.5: expected greater than or equal to 1"),
         ("timing.hang_s = 1", "table.toml:1: timing.hang_s = 1: expected greater than or equal to 3"),
-        ("mat.markers.0 = [[1, 2]]", "table.toml:1: mat.markers.0 = [[1, 2]]: expected more elements"),
+        ("camera.view_mm = [1170]", "table.toml:1: camera.view_mm = [1170]: expected more elements"),
+        ("[mat]\nsize_mm = 388", "table.toml:1: mat: no such setting"),
         (
             "seats.1.area_mm = [[0], [1, 2], [3, 4]]",
             "table.toml:1: seats.1.area_mm = [[0], [1, 2], [3, 4]]: expected more elements (element 0)",
@@ -143,11 +143,6 @@ def test_the_machines_file_is_found(tmp_path: Path) -> None:
             'camera.driver = "usb"',
             'table.toml:1: camera.driver = "usb": expected "simulated", "picamera2" or "opencv:" and a device, a file '
             "or a folder",
-        ),
-        (
-            "[mat.markers]\n0 = [[-290, 0], [0, 0], [0, 0], [0, 0]]",
-            "table.toml:2: mat.markers.0 = [[-290, 0], [0, 0], [0, 0], [0, 0]]: marker 0 is off the mat: expected "
-            "corners within 200 mm of its middle; (-290, 0) is not",
         ),
         (
             "[seats.2]\narea_mm = [[-700, 0], [-300, 0], [-300, -100]]",
