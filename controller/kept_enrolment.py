@@ -23,7 +23,7 @@ from vision.enrolling.laid_out import LaidOut
 from vision.files.board_marks import MARKS
 from vision.files.label_kinds import LABEL_KINDS, LabelError
 from vision.files.labels import check_size, load_labels
-from vision.files.photos import load_photo, save_photo
+from vision.files.photos import load_photo
 from vision.files.whole_files import write_whole
 from vision.frame import Image
 from vision.pieces.faces import FacePack, FacePackError, load_pack, save_pack
@@ -123,8 +123,10 @@ class KeptEnrolment:
         return load_photo(path) if Path(name).name == name and path.is_file() else None
 
     def keep_photo(self, name: str, image: Image) -> None:
-        """Raises PhotoError."""
-        save_photo(self.photo(name), image)
+        """Write a photo whole. Raises OSError."""
+        path = self.photo(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, cv2.imencode(path.suffix, image)[1].tobytes())
 
 
 def _is_ours(handle: int, path: Path) -> bool:

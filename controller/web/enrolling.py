@@ -267,10 +267,11 @@ class Desk:
                 raise HTTPException(
                     412, f"photo {photo} is {self._spreads[photo].name} by now, not {name}; {ELSEWHERE}"
                 )
-            if self._take is not None:
-                self._kept.photo(self._spreads[photo].name).unlink(missing_ok=True)
+            gone = self._spreads[photo].name
             del self._spreads[photo], self._names[photo]
             self._keep()
+            if self._take is not None:
+                self._kept.photo(gone).unlink(missing_ok=True)
 
     def name(self, said: PieceName) -> None:
         """Say what a piece is; that is kept. Raises OSError."""

@@ -147,10 +147,11 @@ class BoardDesk:
     def drop(self, photo: int) -> None:
         """Forget a photo. Raises OSError."""
         with self._lock:
-            if self._take is not None:
-                self._kept.photo(self._at(photo).name).unlink(missing_ok=True)
-            self._photos.remove(self._at(photo))
+            gone = self._at(photo).name
+            del self._photos[photo]
             self._keep()
+            if self._take is not None:
+                self._kept.photo(gone).unlink(missing_ok=True)
 
     def mark(self, photo: int, marks: dict[str, Any]) -> None:
         """All that was pointed at in a photo; that is kept. Raises LabelError, OSError."""

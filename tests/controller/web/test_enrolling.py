@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -240,6 +241,31 @@ def test_photos_that_were_taken_are_there_again_each_with_a_name_of_its_own(tmp_
         again.drop(photo)
     assert not (tmp_path / "mine.labels.json").exists()
     assert [path.name for path in (tmp_path / "mine-photos").iterdir()] == ["empty.png"]
+
+
+def full_disk(*_: object) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_photo_is_kept_whole_or_not_at_all_and_dropped_once_nothing_tells_of_it(
+    tmp_path: Path, picture: Image, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = desk_for(tmp_path, [picture, picture])
+    with monkeypatch.context() as full:
+        full.setattr("os.fsync", full_disk)
+        with pytest.raises(OSError, match="No space left"):
+            desk.photograph(empty=False)
+    assert list((tmp_path / "mine-photos").iterdir()) == []
+    desk.photograph(empty=False)
+    desk.name(PieceName(photo=0, number=1, face="b/1"))
+    before = desk.view()
+    with monkeypatch.context() as full:
+        full.setattr("controller.kept_enrolment.KeptEnrolment.keep", full_disk)
+        with pytest.raises(OSError, match="No space left"):
+            desk.drop(0)
+    again = desk_for(tmp_path, [])
+    again.resume(lambda _: None)
+    assert again.view().photos == before.photos
 
 
 def test_names_in_a_photo_that_is_not_here_are_not_written_over(tmp_path: Path, picture: Image) -> None:

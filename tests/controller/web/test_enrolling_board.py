@@ -114,6 +114,22 @@ def test_photos_that_were_taken_are_there_again(tmp_path: Path) -> None:
     assert told == [f"{tmp_path / 'mine-photos' / 'photo-2.png'}: taken before; the mat is found"]
 
 
+def test_a_photo_is_dropped_once_no_mark_tells_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = desk_for(tmp_path, [draw(SHOWN)])
+    desk.photograph()
+    desk.mark(0, {"rim": [[1.0, 2.0]]})
+
+    def full(*_: object) -> None:
+        raise OSError("full")
+
+    monkeypatch.setattr("controller.kept_enrolment.KeptEnrolment.keep", full)
+    with pytest.raises(OSError, match="full"):
+        desk.drop(0)
+    again = desk_for(tmp_path, [])
+    again.resume(lambda _: None)
+    assert [(photo.name, photo.marks) for photo in again.view().photos] == [("photo-1.png", {"rim": [[1.0, 2.0]]})]
+
+
 def test_marks_of_a_photo_that_is_not_here_are_not_written_over(tmp_path: Path) -> None:
     desk_for(tmp_path).mark(0, {"rim": [[1.0, 2.0]]})
     other = BoardDesk(GAME, tmp_path / "mine.faces", None)
