@@ -566,6 +566,32 @@ def test_an_owner_points_at_a_board_and_has_it_learned(tmp_path: Path) -> None:
     assert board.diameter_mm == pytest.approx(DIAMETER_MM, abs=2.0)
 
 
+def test_marks_of_another_page_are_shown_and_none_is_lost(tmp_path: Path) -> None:
+    desk = BoardDesk(GAME, tmp_path / "mine.faces", None)
+    desk.add("laid.jpg", draw(SHOWN))
+    others = {"rim": [[100.0, 100.0], [200.0, 200.0]]}
+
+    async def scenario() -> None:
+        app = create_board_app(desk, version="1", token=TOKEN)
+        async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
+            await page.open(f"http://table.local:{port}/?host={TOKEN}", 1280, 900)
+            await page.until("document.querySelector('.frame img')?.naturalWidth > 0")
+            desk.mark(0, others)
+            await page.evaluate("document.querySelector('.frame').focus()")
+            for _ in range(3):
+                await page.press("Enter")
+            await page.until(f"{text('trouble')}.includes('laid.jpg has other marks by now')")
+            await page.until("document.querySelectorAll('.dot').length === 2")
+            assert desk.view().photos[0].marks == others
+            await page.press("Enter")
+            await page.until("document.querySelectorAll('.dot').length === 3")
+            await page.until("document.getElementById('trouble').hidden")
+            assert [one for one in page.complaints if "412" not in one] == []
+
+    run(scenario)
+    assert desk.view().photos[0].marks["rim"][:2] == others["rim"]
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_the_games_of_the_day_are_listed(size: str) -> None:
     players = [
