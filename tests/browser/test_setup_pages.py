@@ -21,7 +21,7 @@ from controller.views import (
     PlayerResultView,
     ResultsView,
 )
-from controller.web.enrolling import Desk, create_enrolling_app
+from controller.web.enrolling import Desk, PieceName, create_enrolling_app
 from controller.web.enrolling_board import BoardDesk, create_board_app
 from controller.web.hub import Hub
 from controller.web.server import serving
@@ -312,6 +312,31 @@ def test_an_owner_names_pieces_and_learns_them(tmp_path: Path) -> None:
 
     run(scenario)
     assert load_pack(tmp_path / "mine.faces").names == ("a/1",)
+
+
+@pytest.mark.usefixtures("found_once")
+def test_names_are_sent_again_after_the_server_was_away_and_those_of_another_page_are_shown(tmp_path: Path) -> None:
+    desk = laid_out(GameFaces("drawn", KINDS, ("a/1", "a/2", "a/3")), tmp_path)
+    type_in = (
+        "(() => {{ const input = document.querySelectorAll('.piece input')[{}]; input.value = '{}';"
+        " input.dispatchEvent(new Event('change')); }})()"
+    )
+
+    async def scenario() -> None:
+        async with naming(desk, 900) as page:
+            await page.until("document.querySelectorAll('.piece input').length === 9")
+            await page.evaluate("window.sent = fetch; window.fetch = () => Promise.reject(new TypeError('gone')); 0")
+            await page.evaluate(type_in.format(0, "a/1"))
+            await page.until(f"{text('trouble')}.includes('start it again and open the address that it prints')")
+            desk.name(PieceName(photo=0, number=3, face="a/3"))
+            await page.evaluate("window.fetch = window.sent; 0")
+            await page.evaluate(type_in.format(1, "a/2"))
+            await page.until("document.querySelectorAll('.piece.named').length === 3")
+            assert await page.evaluate("document.querySelectorAll('.piece input')[2].value") == "a/3"
+            assert await page.evaluate("document.getElementById('trouble').hidden")
+
+    run(scenario)
+    assert [piece.face for piece in desk.view().photos[0].pieces][:3] == ["a/1", "a/2", "a/3"]
 
 
 @pytest.mark.long

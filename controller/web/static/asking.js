@@ -2,6 +2,9 @@
 
 import { headersOf } from "/static/host.js";
 
+const AWAY = "pizzatable enrol does not answer: what was said just now is not kept. If it was ended, start it again and open \
+the address that it prints: the names are there again.";
+
 /**
  * Makes requests: each shows (`show`) the photos that came back, or what went wrong in the page's "trouble". What was
  * changed on another page since (412) is shown as it is now.
@@ -12,7 +15,10 @@ export function asking(token, show) {
     trouble.hidden = true;
     if (button) button.disabled = true;
     try {
-      const answer = await fetch(`/api/enrol${path}`, { method, headers: headersOf(token), body: body && JSON.stringify(body) });
+      const request = { method, headers: headersOf(token), body: body && JSON.stringify(body) };
+      const answer = await fetch(`/api/enrol${path}`, request).catch(() => {
+        throw new Error(AWAY);
+      });
       const content = await answer.json();
       if (answer.status === 412) await ask("GET", "");
       if (!answer.ok) throw new Error(content.detail);
