@@ -1,7 +1,7 @@
 // Pointing at a board in photos. The server keeps photos and marks; this page shows them and sends what is pointed at.
 
 import { aiming } from "/static/aiming.js";
-import { asking } from "/static/asking.js";
+import { asking, whatNext } from "/static/asking.js";
 import { headersOf, hostToken } from "/static/host.js";
 import { say } from "/static/kit.js";
 import { zooming } from "/static/zooming.js";
@@ -242,8 +242,7 @@ async function learn() {
   await sent;
   const learned = await ask("POST", "/learn", null, byId("learn"));
   if (!learned) return;
-  const lines = [`The board is learned and written to ${learned.file}.`, ...learned.notes];
-  if (learned.missing.length) lines.push(`Still missing: ${learned.missing.join(", ")}.`);
+  const lines = [`The board is learned and written to ${learned.file}.`, ...learned.notes, ...whatNext(learned.missing)];
   byId("learned").replaceChildren(...lines.map((line) => element("p", "", line)));
   byId("learned").hidden = false;
   byId("learned").focus();

@@ -1,7 +1,7 @@
 // Naming the pieces of a copy. The server keeps photos, outlines and names; this page shows them and sends what is typed
 // and pointed at.
 
-import { asking } from "/static/asking.js";
+import { asking, whatNext } from "/static/asking.js";
 import { headersOf, hostToken } from "/static/host.js";
 import { inWords, outlining } from "/static/outlining.js";
 
@@ -212,7 +212,7 @@ function nameInput(kind, label) {
   const input = element("input", "");
   input.setAttribute("list", listOf(kind));
   const [first] = facesOf(kind);
-  if (first) input.placeholder = first;
+  if (first) input.placeholder = `such as ${first}`;
   input.setAttribute("aria-label", label);
   return input;
 }
@@ -274,8 +274,7 @@ async function learn() {
   const learned = await ask("POST", "/learn", null, byId("learn"));
   if (!learned) return;
   const box = byId("learned");
-  const lines = [`${learned.faces} faces are learned and written to ${learned.file}.`, ...learned.notes];
-  if (learned.missing.length) lines.push(`Still missing: ${learned.missing.join(", ")}.`);
+  const lines = [`${learned.faces} faces are learned and written to ${learned.file}.`, ...learned.notes, ...whatNext(learned.missing)];
   box.replaceChildren(...lines.map((line) => element("p", "", line)));
   box.hidden = false;
   box.focus();
