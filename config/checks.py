@@ -82,13 +82,14 @@ def _seats_off_the_table(table: TableConfig) -> Iterator[Collision]:
         elif outside:
             yield Collision(
                 key,
-                f"seat {number} is off the table: expected corners within x ±{half_x_mm:g} and y ±{half_y_mm:g}, what "
-                f"the camera sees; ({outside[0][0]:g}, {outside[0][1]:g}) is not",
+                f"seat {number} is off the table: expected corners within x ±{half_x_mm:g} mm and y ±{half_y_mm:g} mm, "
+                f"what the camera sees; ({outside[0][0]:g}, {outside[0][1]:g}) is not",
             )
         elif overlap(seat.area_mm, mat):
             yield Collision(
                 key,
-                f"seat {number} lies on the mat: expected an area outside of x ±{MAT_HALF_MM:g}, y ±{MAT_HALF_MM:g}",
+                f"seat {number} lies on the mat: expected an area outside of x ±{MAT_HALF_MM:g} mm, "
+                f"y ±{MAT_HALF_MM:g} mm",
             )
 
 
