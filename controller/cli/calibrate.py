@@ -16,6 +16,7 @@ from controller.lenses import lens_file
 from hardware.camera import CameraError
 from hardware.drivers import recorded_files
 from vision.files.photos import PhotoError, load_photo, save_photo
+from vision.files.whole_files import write_whole
 from vision.frame import Image
 from vision.mat.calibration import Calibration, calibrate
 from vision.mat.calibration_picture import draw_misses
@@ -66,9 +67,7 @@ def command(config_file: Path | None, out: Path | None, mat: bool, photos: tuple
         with writing(path, "a lens file that can be written"):
             path.parent.mkdir(parents=True, exist_ok=True)
             save_photo(picture, draw_misses(found))
-            draft = path.with_suffix(".part")
-            draft.write_text(lens_text(found, "photos" if photos and out else config.camera.driver), encoding="utf-8")
-            draft.replace(path)
+            write_whole(path, lens_text(found, "photos" if photos and out else config.camera.driver).encode())
     for line in told_lines(found):
         click.echo(line)
     click.echo(f"{path}: the lens; {picture}: how far each corner misses")
