@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from config.counted import counted
 from config.os_errors import reason
 from controller.enrolling import Naming, Spread, as_text
-from controller.whose_faces import some
+from controller.whose_faces import GameFaces, some
 from vision.enrolling.by_hand import outlined
 from vision.enrolling.laid_out import LaidOut
 from vision.files.board_marks import MARKS
@@ -27,6 +27,7 @@ from vision.files.photos import load_photo
 from vision.files.whole_files import write_whole
 from vision.frame import Image
 from vision.pieces.faces import FacePack, FacePackError, load_pack, save_pack
+from vision.scene import PieceKind
 from vision.shapes import FULL_TURN_DEG
 
 SEEN, SEEN_PX, SEEN_LEVELS = "seen", (64, 36), 3
@@ -250,6 +251,19 @@ def check_all_here(kept: KeptEnrolment, labels: Sequence[dict[str, Any]], photos
         raise NamesNotHere(
             f"{kept.labels_file} tells of {pieces} in {where}; expected {expected}, or another --out, as what it tells "
             "would be written over"
+        )
+
+
+def check_of_game(kept: KeptEnrolment, labels: Sequence[dict[str, Any]], game: GameFaces) -> None:
+    """Check that the game has the pieces that somebody said something of, or the board. Raises NamesNotHere."""
+    pieces = [piece for one in labels for piece in one.get("pieces", []) if was_told(piece)]
+    told = [LABEL_KINDS[piece["kind"]] for piece in pieces if piece["kind"] in LABEL_KINDS]
+    told += [PieceKind.BOARD for one in labels if one.get(MARKS)]
+    if others := [kind.words for kind in told if kind not in game.kinds]:
+        raise NamesNotHere(
+            f"{kept.labels_file} tells of {counted(len(others), 'piece')} ({', '.join(sorted(set(others)))}) that "
+            f"{game.game} does not have; expected --game to be the one whose pieces these are, or another --out, as "
+            "what it tells would be written over"
         )
 
 

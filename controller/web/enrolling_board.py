@@ -13,7 +13,7 @@ from fastapi import APIRouter, FastAPI, HTTPException, Request, Response
 from pydantic import BaseModel, Field
 
 from controller.enrolling import Learned, learn, marked_board, with_pieces
-from controller.kept_enrolment import SEEN, KeptEnrolment, check_all_here, save_faces, seen_in
+from controller.kept_enrolment import SEEN, KeptEnrolment, check_all_here, check_of_game, save_faces, seen_in
 from controller.web.app import Body, app_of_page
 from controller.web.bodies import StrictRoute
 from controller.web.enrolling import ELSEWHERE, GivenToken, LearnedView, as_jpeg, told_as_answer
@@ -130,10 +130,12 @@ class BoardDesk:
         told.
 
         Raises:
-            LabelError: there are marks that cannot be read, or of a photo that is not here.
+            LabelError: there are marks that cannot be read, or names of another game, or marks of a photo that is not
+                here.
             VisionError, OSError: a photo or the marks cannot be read.
         """
         labels = self._kept.labels()
+        check_of_game(self._kept, labels, self.game)
         for label in labels if self._take is not None else ():
             if (image := self._kept.taken(str(label.get("photo")))) is not None:
                 tell(f"{self._kept.photo(label['photo'])}: taken before; {self.add(label['photo'], image)}")
