@@ -10,6 +10,9 @@ from config.schema import Point, TableConfig
 
 Polygon = tuple[Point, ...]
 
+MAT_HALF_MM = 200.0
+"""Half a side of the mat that `pizzatable kit` prints, the one that is read: as `vision.mat.markers` has it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Collision:
@@ -28,7 +31,6 @@ def collisions(table: TableConfig) -> Iterator[Collision]:
     yield from _pins_used_twice(table)
     yield from _seats_off_the_table(table)
     yield from _seats_over_one_another(table)
-    yield from _markers_off_the_mat(table)
 
 
 def overlap(a: Polygon, b: Polygon) -> bool:
@@ -71,8 +73,7 @@ def _pins(table: TableConfig) -> Iterator[tuple[Key, int]]:
 
 def _seats_off_the_table(table: TableConfig) -> Iterator[Collision]:
     half_x_mm, half_y_mm = (side_mm / 2 for side_mm in table.camera.view_mm)
-    half_mat_mm = table.mat.size_mm / 2
-    mat = tuple((x * half_mat_mm, y * half_mat_mm) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1)))
+    mat = tuple((x * MAT_HALF_MM, y * MAT_HALF_MM) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1)))
     for number, seat in table.seats.items():
         key = ("seats", str(number), "area_mm")
         outside = [(x, y) for x, y in seat.area_mm if abs(x) > half_x_mm or abs(y) > half_y_mm]
@@ -81,13 +82,14 @@ def _seats_off_the_table(table: TableConfig) -> Iterator[Collision]:
         elif outside:
             yield Collision(
                 key,
-                f"seat {number} is off the table: expected corners within x ±{half_x_mm:g} and y ±{half_y_mm:g}, what "
-                f"the camera sees; ({outside[0][0]:g}, {outside[0][1]:g}) is not",
+                f"seat {number} is off the table: expected corners within x ±{half_x_mm:g} mm and y ±{half_y_mm:g} mm, "
+                f"what the camera sees; ({outside[0][0]:g}, {outside[0][1]:g}) is not",
             )
         elif overlap(seat.area_mm, mat):
             yield Collision(
                 key,
-                f"seat {number} lies on the mat: expected an area outside of x ±{half_mat_mm:g}, y ±{half_mat_mm:g}",
+                f"seat {number} lies on the mat: expected an area outside of x ±{MAT_HALF_MM:g} mm, "
+                f"y ±{MAT_HALF_MM:g} mm",
             )
 
 
@@ -99,18 +101,6 @@ def _seats_over_one_another(table: TableConfig) -> Iterator[Collision]:
                 ("seats", str(second), "area_mm"),
                 "expected an area of its own; it overlaps",
                 ("seats", str(first), "area_mm"),
-            )
-
-
-def _markers_off_the_mat(table: TableConfig) -> Iterator[Collision]:
-    half_mm = table.mat.size_mm / 2
-    for marker, corners in table.mat.markers.items():
-        outside = [(x, y) for x, y in corners if abs(x) > half_mm or abs(y) > half_mm]
-        if outside:
-            yield Collision(
-                ("mat", "markers", str(marker)),
-                f"marker {marker} is off the mat: expected corners within {half_mm:g} mm of its middle; "
-                f"({outside[0][0]:g}, {outside[0][1]:g}) is not",
             )
 
 

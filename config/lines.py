@@ -22,6 +22,8 @@ _TOKEN = re.compile(
 
 _BARE = re.compile(r"\s*[\w.\-]+\s*=\s*([A-Za-z_][\w\- ]*?)\s*(#.*)?")
 """A setting whose value is text without quotes."""
+_SLANTED = "“”„‘’"
+"""Quotes as word processors write them."""
 
 
 def syntax_problem(text: str, error: tomllib.TOMLDecodeError) -> tuple[int, str]:
@@ -32,8 +34,12 @@ def syntax_problem(text: str, error: tomllib.TOMLDecodeError) -> tuple[int, str]
     line = lines[number - 1].strip() if number <= len(lines) else ""
     said = f"{error}: {line}" if line else str(error)
     bare = _BARE.fullmatch(line)
-    if bare and bare[1] not in ("true", "false"):
+    if bare and bare[1].lower() in ("true", "false"):
+        said += f"; expected {bare[1].lower()}, in small letters" if bare[1] != bare[1].lower() else ""
+    elif bare:
         said += f'; expected text in quotes, "{bare[1]}"'
+    elif any(quote in line for quote in _SLANTED):
+        said += '; expected straight quotes, "'
     return number, said
 
 

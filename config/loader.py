@@ -185,7 +185,7 @@ def _setting(location: tuple[int | str, ...], data: dict[str, Any]) -> Key:
 def _expectation(details: ErrorDetails, key: Key) -> str:
     match details["type"]:
         case "extra_forbidden":
-            near = difflib.get_close_matches(key[-1], _known_keys(key[:-1]), n=1, cutoff=0.5)
+            near = difflib.get_close_matches(key[-1], _known_keys(key[:-1]), n=1)
             return "no such setting" + (f"; did you mean {near[0]}?" if near else "")
         case "missing" if isinstance(details["loc"][-1], int):
             return f"expected more elements{_element(details['loc'][:-1])}"

@@ -12,10 +12,10 @@ from config.names import parse_name
 Point = tuple[float, float]
 """(x, y) in table millimetres."""
 
-Pin = Annotated[int, Field(ge=2, le=27)]
-"""A Raspberry Pi's GPIO, by its BCM number."""
-
-Seconds = Annotated[float, Field(gt=0, le=3600)]
+Rest = Annotated[float, Field(gt=0, le=60)]
+"""Seconds for which nothing moves before anything is judged: with more a table seems to be dead."""
+Patience = Annotated[float, Field(gt=0, le=600)]
+"""Seconds."""
 
 
 def _none_if_empty(value: object) -> object:
@@ -26,6 +26,18 @@ def _camera_driver(value: str) -> str:
     if value in ("simulated", "picamera2") or re.fullmatch(r"opencv:.+", value):
         return value
     raise ValueError('expected "simulated", "picamera2" or "opencv:" and a device, a file or a folder')
+
+
+def _pin(value: int) -> int:
+    if 2 <= value <= 27:
+        return value
+    raise ValueError("expected a GPIO's number from 2 to 27 (BCM), not that of a pin of the header")
+
+
+def _game(value: str) -> str:
+    if re.fullmatch(r"[a-z][a-z0-9_]*", value):
+        return value
+    raise ValueError('expected the name of a game in small letters, such as "new_york_slice"')
 
 
 def _colour(value: str) -> str:
@@ -54,8 +66,11 @@ def _only_the_game(path: Path | None) -> Path | None:
     return path
 
 
+Pin = Annotated[int, AfterValidator(_pin)]
+"""A Raspberry Pi's GPIO, by its BCM number."""
 Colour = Annotated[str, AfterValidator(_colour)]
 CameraDriver = Annotated[str, AfterValidator(_camera_driver)]
+Millimetres = Annotated[float, Field(ge=400, le=10_000)]
 FilePath = Annotated[Path, BeforeValidator(_some_text), AfterValidator(_home_folder)]
 OptionalPath = Annotated[FilePath | None, BeforeValidator(_none_if_empty)]
 OptionalText = Annotated[str | None, BeforeValidator(_none_if_empty)]
@@ -97,21 +112,11 @@ class CameraConfig(Settings):
     height: Annotated[int, Field(ge=240, le=4320)]
     rate: Annotated[float, Field(ge=1, le=240)]
     mains_hz: Literal[0, 50, 60]
-    view_mm: tuple[Annotated[float, Field(gt=0)], Annotated[float, Field(gt=0)]]
+    view_mm: tuple[Millimetres, Millimetres]
+    """The mat lies within it."""
     focus_mm: Annotated[float, Field(ge=50, le=10_000)]
     follow_light: bool
     hold: bool
-
-
-class MatConfig(Settings):
-    """The mat that the table frame hangs on."""
-
-    size_mm: Annotated[float, Field(gt=0, le=3000)]
-    dictionary: Annotated[str, Field(pattern=r"^DICT_[A-Z0-9_]+$")]
-    markers: Annotated[
-        dict[Annotated[int, Field(ge=0)], tuple[Point, Point, Point, Point]], Field(min_length=3, max_length=64)
-    ]
-    """Marker id to its top left, top right, bottom right and bottom left corner."""
 
 
 class SerialConfig(Settings):
@@ -140,11 +145,11 @@ class Confirm(Enum):
 class TimingConfig(Settings):
     """How long things must last."""
 
-    rest_s: Seconds
-    clear_rest_s: Seconds
-    breach_s: Seconds
+    rest_s: Rest
+    clear_rest_s: Rest
+    breach_s: Patience
     confirm: Confirm
-    confirm_rest_s: Seconds
+    confirm_rest_s: Patience
     hang_s: Annotated[float, Field(ge=3, le=3600)]
     """A picture is waited for half as long, so the slowest camera must give one in that time."""
 
@@ -157,7 +162,7 @@ class TableConfig(Settings):
     """Everything that is set for one table."""
 
     name: Name
-    game: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+    game: Annotated[str, AfterValidator(_game)]
     options: dict[str, Any]
     """The game's own options, which the game checks."""
     data_dir: FilePath
@@ -167,7 +172,6 @@ class TableConfig(Settings):
     """Seat number to seat, in order; only those that are present."""
     host: HostConfig
     camera: CameraConfig
-    mat: MatConfig
     serial: SerialConfig
     lan: LanConfig
     timing: TimingConfig

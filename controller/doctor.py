@@ -153,9 +153,10 @@ def check_camera(
     *,
     follow_light: bool = False,
 ) -> tuple[Finding, Seen | None]:
-    """Whether the camera gives pictures, no larger than expected (width and height); and one of them, for which it was
-    adjusted, where it is to `follow_light`, with what those after it tell."""
+    """Whether the camera gives pictures, no larger than expected (width and height) and of that shape; and one of them,
+    for which it was adjusted, where it is to `follow_light`, with what those after it tell."""
     from hardware.camera import CameraError, NoRecording
+    from vision.mat.lens_file import of_one_shape
 
     try:
         about, seen = _within(limit_s, lambda: _seen_by(open_camera, follow_light=follow_light))
@@ -176,6 +177,10 @@ def check_camera(
         remedy = "Set camera.width and camera.height to what the camera gives: the table refuses larger pictures."
         said = f"{what}, more than the settings' {expected[0]}x{expected[1]}"
         return Finding("camera", Health.BROKEN, said, remedy), seen
+    if expected is not None and not of_one_shape((width, height), expected):
+        remedy = "Set camera.width and camera.height to what the camera gives: a calibrated lens holds for one shape."
+        said = f"{what}, of another shape than the settings' {expected[0]}x{expected[1]}"
+        return Finding("camera", Health.WARNING, said, remedy), seen
     return Finding("camera", Health.OK, what), seen
 
 

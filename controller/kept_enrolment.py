@@ -17,16 +17,17 @@ from numpy.typing import NDArray
 from config.counted import counted
 from config.os_errors import reason
 from controller.enrolling import Naming, Spread, as_text
-from controller.whose_faces import some
+from controller.whose_faces import GameFaces, some
 from vision.enrolling.by_hand import outlined
 from vision.enrolling.laid_out import LaidOut
 from vision.files.board_marks import MARKS
 from vision.files.label_kinds import LABEL_KINDS, LabelError
 from vision.files.labels import check_size, load_labels
-from vision.files.photos import load_photo, save_photo
+from vision.files.photos import load_photo
 from vision.files.whole_files import write_whole
 from vision.frame import Image
 from vision.pieces.faces import FacePack, FacePackError, load_pack, save_pack
+from vision.scene import PieceKind
 from vision.shapes import FULL_TURN_DEG
 
 SEEN, SEEN_PX, SEEN_LEVELS = "seen", (64, 36), 3
@@ -123,8 +124,10 @@ class KeptEnrolment:
         return load_photo(path) if Path(name).name == name and path.is_file() else None
 
     def keep_photo(self, name: str, image: Image) -> None:
-        """Raises PhotoError."""
-        save_photo(self.photo(name), image)
+        """Write a photo whole. Raises OSError."""
+        path = self.photo(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, cv2.imencode(path.suffix, image)[1].tobytes())
 
 
 def _is_ours(handle: int, path: Path) -> bool:
@@ -248,6 +251,19 @@ def check_all_here(kept: KeptEnrolment, labels: Sequence[dict[str, Any]], photos
         raise NamesNotHere(
             f"{kept.labels_file} tells of {pieces} in {where}; expected {expected}, or another --out, as what it tells "
             "would be written over"
+        )
+
+
+def check_of_game(kept: KeptEnrolment, labels: Sequence[dict[str, Any]], game: GameFaces) -> None:
+    """Check that the game has the pieces that somebody said something of, or the board. Raises NamesNotHere."""
+    pieces = [piece for one in labels for piece in one.get("pieces", []) if was_told(piece)]
+    told = [LABEL_KINDS[piece["kind"]] for piece in pieces if piece["kind"] in LABEL_KINDS]
+    told += [PieceKind.BOARD for one in labels if one.get(MARKS)]
+    if others := [kind.words for kind in told if kind not in game.kinds]:
+        raise NamesNotHere(
+            f"{kept.labels_file} tells of {counted(len(others), 'piece')} ({', '.join(sorted(set(others)))}) that "
+            f"{game.game} does not have; expected --game to be the one whose pieces these are, or another --out, as "
+            "what it tells would be written over"
         )
 
 

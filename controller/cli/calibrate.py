@@ -16,11 +16,13 @@ from controller.lenses import lens_file
 from hardware.camera import CameraError
 from hardware.drivers import recorded_files
 from vision.files.photos import PhotoError, load_photo, save_photo
+from vision.files.whole_files import write_whole
+from vision.frame import Image
 from vision.mat.calibration import Calibration, calibrate
 from vision.mat.calibration_picture import draw_misses
 from vision.mat.calibration_sheet import See, View, see_mat, see_sheet
 from vision.mat.errors import CalibrationError, TooFewViews
-from vision.mat.lens_file import lens_text
+from vision.mat.lens_file import lens_text, of_one_shape
 
 VIEWS = Wanted(views=12, limit_s=180.0)
 WELL_COVERED = 0.5
@@ -56,14 +58,16 @@ def command(config_file: Path | None, out: Path | None, mat: bool, photos: tuple
             {"--out" if out else "the lens": path, "the picture beside it": picture},
             [config_file, *(photos or recorded_files(config.camera.driver))],
         )
-        views = photo_views(photos, see) if photos else live_views(config, see)
-        found = calibrate(views)
+        if photos:
+            found = calibrate(photo_views(photos, see))
+        else:
+            found = calibrate(live_views(config, see if out else _of_the_settings_shape(config, see)))
+        if not out:
+            _check_shape(config, found.size_px, "the photos are", "photos by this camera as it is played, or --out")
         with writing(path, "a lens file that can be written"):
             path.parent.mkdir(parents=True, exist_ok=True)
             save_photo(picture, draw_misses(found))
-            draft = path.with_suffix(".part")
-            draft.write_text(lens_text(found, "photos" if photos and out else config.camera.driver), encoding="utf-8")
-            draft.replace(path)
+            write_whole(path, lens_text(found, "photos" if photos and out else config.camera.driver).encode())
     for line in told_lines(found):
         click.echo(line)
     click.echo(f"{path}: the lens; {picture}: how far each corner misses")
@@ -109,6 +113,27 @@ def live_views(config: TableConfig, see: See) -> list[View]:
         return collect_views(camera, see, VIEWS, lambda said: click.echo(said, err=True))
     finally:
         camera.close()
+
+
+def _of_the_settings_shape(config: TableConfig, see: See) -> See:
+    """`see`, for a camera that gives pictures of the settings' shape: before anybody holds the sheet twelve times."""
+
+    def seen(image: Image, name: str) -> View:
+        size_px = image.shape[1], image.shape[0]
+        _check_shape(config, size_px, "the camera's pictures are", "these settings to say what the camera gives")
+        return see(image, name)
+
+    return seen
+
+
+def _check_shape(config: TableConfig, size_px: tuple[int, int], what: str, expected: str) -> None:
+    """Refuse a lens with which the table would not start. Raises click.ClickException."""
+    settings = config.camera.width, config.camera.height
+    if not of_one_shape(size_px, settings):
+        raise click.ClickException(
+            f"{what} of {size_px[0]}x{size_px[1]} pixels, and camera.width and camera.height of the settings are "
+            f"{settings[0]}x{settings[1]}, another shape: no lens is kept; expected {expected}"
+        )
 
 
 def told_lines(found: Calibration) -> Iterator[str]:

@@ -144,7 +144,11 @@ def learned_faces(folder: Path, learned: set[str], style: str, kind: str) -> Fac
         else:
             learned.add(picture_name(path))
             return pack
-    raise refused or FileNotFoundError(f"{folder} holds no picture of style {style!r} that faces can be learned from")
+    if refused:
+        raise type(refused)(f"no faces can be learned here: {refused}; or give those you have: --faces")
+    raise FileNotFoundError(
+        f"{folder} holds no picture of style {style!r} that faces can be learned from; give --faces"
+    )
 
 
 def _faces_in(pictures: Sequence[tuple[Path, dict[str, Any]]]) -> FacePack:

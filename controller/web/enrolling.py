@@ -17,6 +17,7 @@ from controller.kept_enrolment import (
     SEEN,
     KeptEnrolment,
     check_all_here,
+    check_of_game,
     names_again,
     pieces_again,
     save_faces,
@@ -223,10 +224,11 @@ class Desk:
         were taken then. Each such photo is told, and names that fit no piece.
 
         Raises:
-            LabelError: there are labels that cannot be read, or names in a photo that is not here.
+            LabelError: there are labels that cannot be read, or names of another game, or in a photo that is not here.
             VisionError, OSError: a photo or the labels cannot be read.
         """
         labels = self._kept.labels()
+        check_of_game(self._kept, labels, self.game)
         if self._take is not None:
             if (empty := self._kept.taken(EMPTY)) is not None:
                 self.set_empty(empty)
@@ -267,10 +269,11 @@ class Desk:
                 raise HTTPException(
                     412, f"photo {photo} is {self._spreads[photo].name} by now, not {name}; {ELSEWHERE}"
                 )
-            if self._take is not None:
-                self._kept.photo(self._spreads[photo].name).unlink(missing_ok=True)
+            gone = self._spreads[photo].name
             del self._spreads[photo], self._names[photo]
             self._keep()
+            if self._take is not None:
+                self._kept.photo(gone).unlink(missing_ok=True)
 
     def name(self, said: PieceName) -> None:
         """Say what a piece is; that is kept. Raises OSError."""

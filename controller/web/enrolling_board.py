@@ -1,20 +1,22 @@
 """The page on which an owner points at a board's rim, corners, toppings and cutters in photos, to have it learned."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from fastapi import APIRouter, FastAPI, HTTPException, Request, Response
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from controller.enrolling import Learned, learn, marked_board, with_pieces
-from controller.kept_enrolment import SEEN, KeptEnrolment, check_all_here, save_faces, seen_in
+from controller.kept_enrolment import SEEN, KeptEnrolment, check_all_here, check_of_game, save_faces, seen_in
 from controller.web.app import Body, app_of_page
 from controller.web.bodies import StrictRoute
-from controller.web.enrolling import GivenToken, LearnedView, as_jpeg, told_as_answer
+from controller.web.enrolling import ELSEWHERE, GivenToken, LearnedView, as_jpeg, told_as_answer
 from controller.web.security import require_host
 from controller.whose_faces import GameFaces
 from vision.enrolling.marked_board import draw_marked_board
@@ -35,6 +37,8 @@ class BoardPhotoView(BaseModel):
     """Where the mat is seen, as shares of the photo's width and height: its middle to the right, down, its width."""
     marks: dict[str, Any]
     """What was pointed at, as `vision.files.board_marks` has it."""
+    state: str
+    """Says which photo this is and what is pointed at in it."""
     lacks: str
     """What is still to be pointed at, or wrong; empty where the board is understood."""
 
@@ -56,6 +60,8 @@ class Marks(Body):
     """All that was pointed at in a photo."""
 
     marks: dict[str, Any]
+    state: Annotated[str | None, Field(max_length=40)] = None
+    """The photo's, as the page knew it: it is another by now if another page changed marks or left out a photo."""
 
 
 @dataclass(slots=True)
@@ -70,6 +76,10 @@ class _Photo:
         corners = self.registration.to_picture(np.array([[x, y] for x in (-1, 1) for y in (-1, 1)]) * MAT_HALF_MM)
         x, y = corners.mean(0)
         return [float(x / width), float(y / height), float(np.ptp(corners[:, 0]) / width)]
+
+    def state(self) -> str:
+        marked = self.name, json.dumps(self.marks, sort_keys=True)
+        return blake2b(repr(marked).encode(), digest_size=8).hexdigest()
 
     def label(self) -> dict[str, Any]:
         height, width = self.image.shape[:2]
@@ -99,7 +109,9 @@ class BoardDesk:
                 corners=list(self.game.board_corners),
                 colours=list(self.game.board_colours),
                 photos=[
-                    BoardPhotoView(name=one.name, mat=one.mat(), marks=one.marks, lacks=self._lacks(one))
+                    BoardPhotoView(
+                        name=one.name, mat=one.mat(), marks=one.marks, state=one.state(), lacks=self._lacks(one)
+                    )
                     for one in self._photos
                 ],
                 camera=self._take is not None,
@@ -118,10 +130,12 @@ class BoardDesk:
         told.
 
         Raises:
-            LabelError: there are marks that cannot be read, or of a photo that is not here.
+            LabelError: there are marks that cannot be read, or names of another game, or marks of a photo that is not
+                here.
             VisionError, OSError: a photo or the marks cannot be read.
         """
         labels = self._kept.labels()
+        check_of_game(self._kept, labels, self.game)
         for label in labels if self._take is not None else ():
             if (image := self._kept.taken(str(label.get("photo")))) is not None:
                 tell(f"{self._kept.photo(label['photo'])}: taken before; {self.add(label['photo'], image)}")
@@ -144,17 +158,23 @@ class BoardDesk:
             self._were_here.add(photo.name)
             self._keep()
 
-    def drop(self, photo: int) -> None:
-        """Forget a photo. Raises OSError."""
+    def drop(self, photo: int, name: str | None = None) -> None:
+        """Forget a photo, of this name where one is given. Raises OSError."""
         with self._lock:
-            if self._take is not None:
-                self._kept.photo(self._at(photo).name).unlink(missing_ok=True)
-            self._photos.remove(self._at(photo))
+            gone = self._at(photo).name
+            if name not in (None, gone):
+                raise HTTPException(412, f"photo {photo} is {gone} by now, not {name}; {ELSEWHERE}")
+            del self._photos[photo]
             self._keep()
+            if self._take is not None:
+                self._kept.photo(gone).unlink(missing_ok=True)
 
-    def mark(self, photo: int, marks: dict[str, Any]) -> None:
-        """All that was pointed at in a photo; that is kept. Raises LabelError, OSError."""
+    def mark(self, photo: int, marks: dict[str, Any], state: str | None = None) -> None:
+        """All that was pointed at in a photo, the one with this state if it is given; that is kept. Raises LabelError,
+        OSError."""
         with self._lock:
+            if state not in (None, self._at(photo).state()):
+                raise HTTPException(412, f"{self._at(photo).name} has other marks by now; {ELSEWHERE}")
             parse_marks(marks, self._at(photo).name)
             self._at(photo).marks = marks
             self._keep()
@@ -223,11 +243,11 @@ def _router(desk: BoardDesk, token: str) -> APIRouter:
         return desk.view()
 
     @router.delete("/photo/{photo}")
-    def drop(request: Request, photo: int, given: GivenToken = None) -> BoardDeskView:
+    def drop(request: Request, photo: int, name: str | None = None, given: GivenToken = None) -> BoardDeskView:
         """Forget a photo."""
         require_host(request, given, token)
         with told_as_answer():
-            desk.drop(photo)
+            desk.drop(photo, name)
         return desk.view()
 
     @router.post("/photo/{photo}/marks")
@@ -235,7 +255,7 @@ def _router(desk: BoardDesk, token: str) -> APIRouter:
         """Say what was pointed at in a photo."""
         require_host(request, given, token)
         with told_as_answer():
-            desk.mark(photo, said.marks)
+            desk.mark(photo, said.marks, said.state)
         return desk.view()
 
     @router.post("/learn")

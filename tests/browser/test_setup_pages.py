@@ -21,7 +21,7 @@ from controller.views import (
     PlayerResultView,
     ResultsView,
 )
-from controller.web.enrolling import Desk, create_enrolling_app
+from controller.web.enrolling import Desk, PieceName, create_enrolling_app
 from controller.web.enrolling_board import BoardDesk, create_board_app
 from controller.web.hub import Hub
 from controller.web.server import serving
@@ -256,11 +256,11 @@ def laid_out(game: GameFaces, folder: Path) -> Desk:
 
 
 @contextlib.asynccontextmanager
-async def naming(desk: Desk, height: int) -> AsyncIterator[Page]:
-    """The page on which pieces are named, as its host sees it, in a window of this height."""
+async def naming(desk: Desk, height: int, width: int = 1280) -> AsyncIterator[Page]:
+    """The page on which pieces are named, as its host sees it, in a window of this height and width."""
     app = create_enrolling_app(desk, version="1", token=TOKEN)
     async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
-        await page.open(f"http://table.local:{port}/?host={TOKEN}", 1280, height)
+        await page.open(f"http://table.local:{port}/?host={TOKEN}", width, height)
         yield page
 
 
@@ -278,7 +278,7 @@ def test_an_owner_names_pieces_and_learns_them(tmp_path: Path) -> None:
             heights = "['.frame', '.frame img'].map((one) => document.querySelector(one).offsetHeight)"
             framed, photo = await page.evaluate(heights)
             assert framed == photo, "nothing under the photo"
-            assert await page.evaluate("document.querySelector('.piece input').placeholder") == "a/1"
+            assert await page.evaluate("document.querySelector('.piece input').placeholder") == "such as a/1"
             for said in ("Two olives ", "a/1"):
                 await page.evaluate(
                     f"(() => {{ const input = document.querySelector('.piece input'); input.value = '{said}';"
@@ -312,6 +312,37 @@ def test_an_owner_names_pieces_and_learns_them(tmp_path: Path) -> None:
 
     run(scenario)
     assert load_pack(tmp_path / "mine.faces").names == ("a/1",)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.usefixtures("found_once")
+def test_names_are_sent_again_after_the_server_was_away_and_those_of_another_page_are_shown(
+    tmp_path: Path, width: int
+) -> None:
+    desk = laid_out(GameFaces("drawn", KINDS, ("a/1", "a/2", "a/3")), tmp_path)
+    type_in = (
+        "(() => {{ const input = document.querySelectorAll('.piece input')[{}]; input.value = '{}';"
+        " input.dispatchEvent(new Event('change')); }})()"
+    )
+
+    async def scenario() -> None:
+        async with naming(desk, 800, width) as page:
+            await page.until("document.querySelectorAll('.piece input').length === 9")
+            await page.evaluate("window.sent = fetch; window.fetch = () => Promise.reject(new TypeError('gone')); 0")
+            await page.evaluate(type_in.format(0, "a/1"))
+            await page.until(f"{text('trouble')}.includes('start it again and open the address that it prints')")
+            await page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
+            low = "document.getElementById('trouble').getBoundingClientRect().bottom"
+            assert await page.evaluate(f"window.scrollY > 0 && {low} > 0 && {low} <= innerHeight")
+            desk.name(PieceName(photo=0, number=3, face="a/3"))
+            await page.evaluate("window.fetch = window.sent; 0")
+            await page.evaluate(type_in.format(1, "a/2"))
+            await page.until("document.querySelectorAll('.piece.named').length === 3")
+            assert await page.evaluate("document.querySelectorAll('.piece input')[2].value") == "a/3"
+            assert await page.evaluate("document.getElementById('trouble').hidden")
+
+    run(scenario)
+    assert [piece.face for piece in desk.view().photos[0].pieces][:3] == ["a/1", "a/2", "a/3"]
 
 
 @pytest.mark.long
@@ -554,7 +585,8 @@ def test_an_owner_points_at_a_board_and_has_it_learned(tmp_path: Path) -> None:
             await page.evaluate("document.getElementById('learn').click()")
             await page.until("!document.getElementById('learned').hidden")
             said = await page.evaluate("document.getElementById('learned').textContent")
-            assert said == "The board is learned and written to mine.faces."
+            next_step = "End pizzatable enrol with Ctrl+C, then start the table: pizzatable run."
+            assert said == f"The board is learned and written to mine.faces.Nothing is missing. {next_step}"
             assert page.complaints == []
 
     run(scenario)
@@ -564,6 +596,32 @@ def test_an_owner_points_at_a_board_and_has_it_learned(tmp_path: Path) -> None:
     board = load_pack(tmp_path / "mine.faces").board
     assert board is not None
     assert board.diameter_mm == pytest.approx(DIAMETER_MM, abs=2.0)
+
+
+def test_marks_of_another_page_are_shown_and_none_is_lost(tmp_path: Path) -> None:
+    desk = BoardDesk(GAME, tmp_path / "mine.faces", None)
+    desk.add("laid.jpg", draw(SHOWN))
+    others = {"rim": [[100.0, 100.0], [200.0, 200.0]]}
+
+    async def scenario() -> None:
+        app = create_board_app(desk, version="1", token=TOKEN)
+        async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
+            await page.open(f"http://table.local:{port}/?host={TOKEN}", 1280, 900)
+            await page.until("document.querySelector('.frame img')?.naturalWidth > 0")
+            desk.mark(0, others)
+            await page.evaluate("document.querySelector('.frame').focus()")
+            for _ in range(3):
+                await page.press("Enter")
+            await page.until(f"{text('trouble')}.includes('laid.jpg has other marks by now')")
+            await page.until("document.querySelectorAll('.dot').length === 2")
+            assert desk.view().photos[0].marks == others
+            await page.press("Enter")
+            await page.until("document.querySelectorAll('.dot').length === 3")
+            await page.until("document.getElementById('trouble').hidden")
+            assert [one for one in page.complaints if "412" not in one] == []
+
+    run(scenario)
+    assert desk.view().photos[0].marks["rim"][:2] == others["rim"]
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -2,9 +2,14 @@
 
 import pytest
 
-from config.checks import Polygon, is_convex, overlap
+from config.checks import MAT_HALF_MM, Polygon, is_convex, overlap
+from vision.mat import markers
 
 SQUARE: Polygon = ((0, 0), (2, 0), (2, 2), (0, 2))
+
+
+def test_seats_lie_outside_of_the_mat_that_is_read() -> None:
+    assert MAT_HALF_MM == markers.MAT_HALF_MM
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,6 @@ def test_defaults_load_alone() -> None:
     assert table.faces is None
     assert table.serial.port is None
     assert table.data_dir.is_absolute()
-    assert table.mat.markers[0][0] == (-190.0, 190.0)
 
 
 def test_later_files_win_key_by_key(tmp_path: Path) -> None:
@@ -119,10 +118,25 @@ def test_the_machines_file_is_found(tmp_path: Path) -> None:
         ('[lan]\nport = "8080"', 'table.toml:2: lan.port = "8080": expected a whole number'),
         ("lan = 3", "table.toml:1: lan = 3: expected a table"),
         (f'lan.name = "{LONG}"', f'table.toml:1: lan.name = "{LONG}": expected at most 60 characters'),
-        ("host.button_pin = 40", "table.toml:1: host.button_pin = 40: expected less than or equal to 27"),
+        (
+            "host.button_pin = 40",
+            "table.toml:1: host.button_pin = 40: expected a GPIO's number from 2 to 27 (BCM), not that of a pin of the "
+            "header",
+        ),
+        ("timing.rest_s = 350", "table.toml:1: timing.rest_s = 350: expected less than or equal to 60"),
+        ("timing.breach_s = 2000", "table.toml:1: timing.breach_s = 2000: expected less than or equal to 600"),
+        (
+            "camera.view_mm = [1.17, 660]",
+            "table.toml:1: camera.view_mm = [1.17, 660]: expected greater than or equal to 400 (element 0)",
+        ),
+        (
+            'game = "SLICE"',
+            'table.toml:1: game = "SLICE": expected the name of a game in small letters, such as "new_york_slice"',
+        ),
         ("camera.rate = 0.5", "table.toml:1: camera.rate = 0.5: expected greater than or equal to 1"),
         ("timing.hang_s = 1", "table.toml:1: timing.hang_s = 1: expected greater than or equal to 3"),
-        ("mat.markers.0 = [[1, 2]]", "table.toml:1: mat.markers.0 = [[1, 2]]: expected more elements"),
+        ("camera.view_mm = [1170]", "table.toml:1: camera.view_mm = [1170]: expected more elements"),
+        ("[mat]\nsize_mm = 388", "table.toml:1: mat: no such setting"),
         (
             "seats.1.area_mm = [[0], [1, 2], [3, 4]]",
             "table.toml:1: seats.1.area_mm = [[0], [1, 2], [3, 4]]: expected more elements (element 0)",
@@ -145,19 +159,14 @@ def test_the_machines_file_is_found(tmp_path: Path) -> None:
             "or a folder",
         ),
         (
-            "[mat.markers]\n0 = [[-290, 0], [0, 0], [0, 0], [0, 0]]",
-            "table.toml:2: mat.markers.0 = [[-290, 0], [0, 0], [0, 0], [0, 0]]: marker 0 is off the mat: expected "
-            "corners within 200 mm of its middle; (-290, 0) is not",
-        ),
-        (
             "[seats.2]\narea_mm = [[-700, 0], [-300, 0], [-300, -100]]",
             "table.toml:2: seats.2.area_mm = [[-700, 0], [-300, 0], [-300, -100]]: seat 2 is off the table: expected "
-            "corners within x ±585 and y ±330, what the camera sees; (-700, 0) is not",
+            "corners within x ±585 mm and y ±330 mm, what the camera sees; (-700, 0) is not",
         ),
         (
             "[seats.2]\narea_mm = [[-300, -100], [-199, 0], [-300, 0]]",
             "table.toml:2: seats.2.area_mm = [[-300, -100], [-199, 0], [-300, 0]]: seat 2 lies on the mat: expected an "
-            "area outside of x ±200, y ±200",
+            "area outside of x ±200 mm, y ±200 mm",
         ),
         (
             "[seats.2]\narea_mm = [[-565, -205], [-208, 0], [-208, -205], [-565, 0]]",
@@ -218,6 +227,14 @@ def test_no_toml_names_the_line(tmp_path: Path) -> None:
     with pytest.raises(
         ConfigSyntaxError, match=r'table\.toml:2: .*: game = pizzeria .*; expected text in quotes, "pizz'
     ):
+        load_table([path])
+    path.write_text("[seats.6]\npresent = False\n")
+    with pytest.raises(
+        ConfigSyntaxError, match=r"table\.toml:2: .*: present = False; expected false, in small letters"
+    ):
+        load_table([path])
+    path.write_text("name = “Kitchen”\n", encoding="utf-8")
+    with pytest.raises(ConfigSyntaxError, match=r'table\.toml:1: .*; expected straight quotes, "'):
         load_table([path])
     path.write_bytes(b'name = "\xff"\n')
     with pytest.raises(ConfigSyntaxError, match=r"table\.toml: expected UTF-8 text: .* at byte 8"):

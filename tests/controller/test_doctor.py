@@ -144,6 +144,14 @@ def test_camera_whose_pictures_are_larger_than_the_settings_say(tmp_path: Path, 
     assert "pictures of 1280x720, more than the settings' 640x360" in finding.what
 
 
+def test_camera_whose_pictures_are_of_another_shape_than_the_settings_say(tmp_path: Path, picture: Image) -> None:
+    cv2.imwrite(str(tmp_path / "1.png"), picture)
+    opened = lambda: open_camera(f"opencv:{tmp_path}", (1600, 1200), 10.0, no_simulated)  # noqa: E731
+    finding, _ = check_camera(opened, expected=(1600, 1200))
+    assert said(finding) == ("camera", Health.WARNING)
+    assert "pictures of 1280x720, of another shape than the settings' 1600x1200" in finding.what
+
+
 def test_camera_that_is_not_there(tmp_path: Path) -> None:
     finding, seen = check_camera(lambda: open_camera(f"opencv:{tmp_path}/none", (1280, 720), 10.0, no_simulated))
     assert said(finding) == ("camera", Health.BROKEN)

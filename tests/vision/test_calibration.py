@@ -198,7 +198,9 @@ def test_a_shaken_photo_is_refused() -> None:
 def test_another_sheet_is_refused() -> None:
     other = np.asarray(cv2.aruco.generateImageMarker(cv2.aruco.getPredefinedDictionary(0), 3, 120))
     image = cv2.copyMakeBorder(other, 200, 200, 300, 300, cv2.BORDER_CONSTANT, value=(255,))
-    with pytest.raises(WrongSheet, match=r"photo 1: shows markers \[3\]; the calibration sheet's are 20 to 36"):
+    with pytest.raises(
+        WrongSheet, match=r"photo 1: shows markers \[3\]; expected the calibration sheet's, 20 to 36, or --mat"
+    ):
         views(see_sheet, [np.asarray(cv2.cvtColor(image, cv2.COLOR_GRAY2BGR), np.uint8)])
 
 
@@ -217,6 +219,11 @@ def test_a_photo_without_a_sheet_is_refused() -> None:
     (image,) = photos(mat(), PhotoMaker((1280, 720), USUAL), held(1, distance_mm=1100.0))
     with pytest.raises(SheetNotSeen, match=r"mirror.jpg: the picture is mirrored: expected one as the eye sees"):
         see_mat(np.ascontiguousarray(image[:, ::-1]), "mirror.jpg")
+    (image,) = photos(sheet(), PhotoMaker(SIZE, USUAL), held(1))
+    with pytest.raises(SheetNotSeen, match=r"mirror.jpg: the picture is mirrored: expected one as the eye sees"):
+        see_sheet(np.ascontiguousarray(image[:, ::-1]), "mirror.jpg")
+    with pytest.raises(WrongSheet, match=r"sheet.jpg: shows the calibration sheet; expected the mat, or no --mat"):
+        see_mat(image, "sheet.jpg")
 
 
 def test_a_photo_of_another_size_is_left_out_and_named() -> None:

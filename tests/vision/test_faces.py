@@ -119,11 +119,12 @@ def test_a_pack_cut_off_or_overwritten_anywhere_is_refused_or_read_alike(pack: F
             assert load_pack(path).names == pack.names
 
 
-def test_another_version_is_told(pack: FacePack, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("more", "what"), [(-1, "enrol again"), (1, "it is of a newer program: update this one")])
+def test_another_version_is_told(pack: FacePack, tmp_path: Path, more: int, what: str) -> None:
     path = tmp_path / "mine.faces"
     save_pack(pack, path)
-    _change_header(path, version=PACK_VERSION + 1)
-    with pytest.raises(FacePackError, match=f"version {PACK_VERSION + 1}.*enrol again"):
+    _change_header(path, version=PACK_VERSION + more)
+    with pytest.raises(FacePackError, match=f"version {PACK_VERSION + more}.*: {what}"):
         load_pack(path)
 
 

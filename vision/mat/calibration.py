@@ -238,7 +238,8 @@ def _of_another_camera(views: Sequence[View], fit: _Fit, most: int) -> list[tupl
             for part, mean in zip((low, high), means, strict=True)
         ]
         raise NoCommonLens(
-            f"the photos show two focal lengths: {'; '.join(told)}; expected one camera, without zooming between them"
+            f"the photos show two focal lengths: {'; '.join(told)}; expected one camera, without zooming between them, "
+            "and a print whose squares are as high as wide"
         )
     usual = float(np.average(focal[many], weights=spread[many] ** -2))
     return [

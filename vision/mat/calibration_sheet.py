@@ -1,6 +1,6 @@
 """What a photo shows of a flat thing whose geometry is known: the calibration sheet, or the mat's markers."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -83,7 +83,10 @@ def see_sheet(image: Image, name: str, sheet: CalibrationSheet = SHEET) -> View:
     }
     if ids and not found:
         own = f"{sheet.first_id} to {sheet.marker_ids[-1]}"
-        raise WrongSheet(f"{name}: shows markers {sorted(ids)}; the calibration sheet's are {own}")
+        mats = ", or --mat for photos of the mat" if MARKERS_MM.keys() & set(ids) else ""
+        raise WrongSheet(f"{name}: shows markers {sorted(ids)}; expected the calibration sheet's, {own}{mats}")
+    if not found and _is_mirrored(grey, sheet.marker_ids):
+        raise SheetNotSeen(f"{name}: {MIRRORED}")
     if not found:
         raise SheetNotSeen(f"{name}: no marker of the calibration sheet is seen: out of the picture, dark or blurred")
     _check_sharp(grey, list(found.values()), name)
@@ -100,13 +103,16 @@ def see_mat(image: Image, name: str) -> View:
     """The corners of the mat's markers in a photo.
 
     Raises:
-        SheetNotSeen, Blurred: the photo does not serve, and why.
+        SheetNotSeen, WrongSheet, Blurred: the photo does not serve, and why.
     """
     grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
-    found = {number: corners for number, corners in _markers(grey).items() if number in MARKERS_MM}
+    every = _markers(grey)
+    found = {number: corners for number, corners in every.items() if number in MARKERS_MM}
     if len(found) < LEAST_MARKERS:
-        if not found and _markers(np.ascontiguousarray(grey[:, ::-1])).keys() & MARKERS_MM.keys():
+        if not found and _is_mirrored(grey, MARKERS_MM):
             raise SheetNotSeen(f"{name}: {MIRRORED}")
+        if not found and every.keys() & set(SHEET.marker_ids):
+            raise WrongSheet(f"{name}: shows the calibration sheet; expected the mat, or no --mat")
         seen = f"markers {sorted(found)} of the mat are seen" if found else "no marker of the mat is seen"
         raise SheetNotSeen(f"{name}: {seen}; {LEAST_MARKERS} of its four are needed")
     numbers = sorted(found)
@@ -135,6 +141,11 @@ def _markers(grey: Grey) -> dict[int, Array]:
     if ids is None:
         return {}
     return {int(i): np.asarray(c, np.float64).reshape(4, 2) for i, c in zip(ids.ravel(), corners, strict=True)}
+
+
+def _is_mirrored(grey: Grey, numbers: Container[int]) -> bool:
+    """Whether some of these markers show in the picture as a mirror shows it."""
+    return any(number in numbers for number in _markers(np.ascontiguousarray(grey[:, ::-1])))
 
 
 def _check_sharp(grey: Grey, markers: Sequence[Array], name: str) -> None:

@@ -44,12 +44,17 @@ def load_lens(path: Path, size_px: tuple[int, int] | None = None) -> Lens:
     beside = max(abs(lens.right), abs(lens.down))
     if not 0.2 < lens.focal_widths < 10.0 or beside > 0.5 or width < 1.0 or height < 1.0:
         raise LensFileError(f"{path}: {lens} for {width:.0f}x{height:.0f} is no camera's lens")
-    if size_px is not None and abs(size_px[0] * height - size_px[1] * width) > 0.01 * size_px[0] * height:
+    if size_px is not None and not of_one_shape(size_px, (width, height)):
         raise LensFileError(
             f"{path}: it was made from pictures of {width:.0f}x{height:.0f} and does not hold for "
             f"{size_px[0]}x{size_px[1]}, which is another shape; calibrate again"
         )
     return lens
+
+
+def of_one_shape(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    """Whether pictures of these two sizes (width and height) are as wide for their height: a lens holds for both."""
+    return abs(one[0] * other[1] - one[1] * other[0]) <= 0.01 * one[0] * other[1]
 
 
 def _number(content: Any, path: Path, key: str, part: str | int) -> float:

@@ -219,9 +219,12 @@ def _arrays_of(faces: KindFaces) -> dict[str, NDArray[Any]]:
 def _check_header(header: Mapping[str, Any], path: Path) -> None:
     if header.get("format") != PACK_FORMAT:
         raise FacePackError(f"{path} is no file of faces: format {header.get('format')!r}, expected {PACK_FORMAT!r}")
-    if header.get("version") != PACK_VERSION:
+    version = header.get("version")
+    if version != PACK_VERSION:
+        newer = isinstance(version, int) and version > PACK_VERSION
         raise FacePackError(
-            f"{path} has version {header.get('version')!r}, this program reads version {PACK_VERSION}: enrol again"
+            f"{path} has version {version!r}, this program reads version {PACK_VERSION}: "
+            f"{'it is of a newer program: update this one' if newer else 'enrol again'}"
         )
 
 

@@ -1,7 +1,7 @@
 // Pointing at a board in photos. The server keeps photos and marks; this page shows them and sends what is pointed at.
 
 import { aiming } from "/static/aiming.js";
-import { asking } from "/static/asking.js";
+import { asking, whatNext } from "/static/asking.js";
 import { headersOf, hostToken } from "/static/host.js";
 import { say } from "/static/kit.js";
 import { zooming } from "/static/zooming.js";
@@ -10,12 +10,16 @@ const byId = (id) => document.getElementById(id);
 const token = hostToken();
 const ask = asking(token, show);
 let desk = null;
+/** What the server said last, without what waits to be sent. */
+let known = null;
 /** By photo: which tool is in the hand, and a cutter's first end that waits for its second. */
 const hands = new Map();
 /** What is being sent, one after another: the board is learned when the server has every mark. */
 let sent = Promise.resolve();
 /** How many sets of marks wait to be sent: what the server knows of marks is older then. */
 let waiting = 0;
+/** How often marks were refused: what was pointed at before, and still waits, goes with them. */
+let refusals = 0;
 
 byId("take").addEventListener("click", () => ask("POST", "/photo", null, byId("take")));
 byId("learn").addEventListener("click", learn);
@@ -48,6 +52,7 @@ function withPoints(marks, tool, points) {
 }
 
 function show(now) {
+  known = structuredClone(now);
   const same = desk && JSON.stringify(desk.photos.map((p) => p.name)) === JSON.stringify(now.photos.map((p) => p.name));
   if (same && waiting) now.photos.forEach((photo, index) => { photo.marks = desk.photos[index].marks; });
   desk = now;
@@ -67,7 +72,7 @@ function photoOf(photo, index) {
   const part = element("section", "board");
   const head = element("h2", "", photo.name);
   const drop = element("button", "", "Leave out this photo");
-  drop.addEventListener("click", () => ask("DELETE", `/photo/${index}`, null, drop));
+  drop.addEventListener("click", () => ask("DELETE", `/photo/${index}?name=${encodeURIComponent(photo.name)}`, null, drop));
   head.append(drop);
   const frame = element("div", "frame");
   const list = element("ol", "marks");
@@ -178,13 +183,19 @@ function set(at, index) {
   send(index, withPoints(marks, tool, points));
 }
 
+/** Marks that are refused, as where they were changed on another page, give way to what the server has. */
 function send(index, marks) {
   desk.photos[index].marks = marks;
   mark(desk.photos[index], index);
   waiting += 1;
-  sent = sent.then(() => {
+  const before = refusals;
+  sent = sent.then(async () => {
     waiting -= 1;
-    return ask("POST", `/photo/${index}/marks`, { marks });
+    if (before === refusals) {
+      if (await ask("POST", `/photo/${index}/marks`, { marks, state: desk.photos[index].state })) return;
+      refusals += 1;
+    }
+    if (!waiting) show(known);
   });
 }
 
@@ -231,8 +242,7 @@ async function learn() {
   await sent;
   const learned = await ask("POST", "/learn", null, byId("learn"));
   if (!learned) return;
-  const lines = [`The board is learned and written to ${learned.file}.`, ...learned.notes];
-  if (learned.missing.length) lines.push(`Still missing: ${learned.missing.join(", ")}.`);
+  const lines = [`The board is learned and written to ${learned.file}.`, ...learned.notes, ...whatNext(learned.missing)];
   byId("learned").replaceChildren(...lines.map((line) => element("p", "", line)));
   byId("learned").hidden = false;
   byId("learned").focus();

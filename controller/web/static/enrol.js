@@ -1,7 +1,7 @@
 // Naming the pieces of a copy. The server keeps photos, outlines and names; this page shows them and sends what is typed
 // and pointed at.
 
-import { asking } from "/static/asking.js";
+import { asking, whatNext } from "/static/asking.js";
 import { headersOf, hostToken } from "/static/host.js";
 import { inWords, outlining } from "/static/outlining.js";
 
@@ -11,6 +11,10 @@ const ask = asking(token, show);
 let desk = null;
 /** What is being sent: faces are learned when the server has every name. */
 const sending = new Set();
+/** By piece, as the page has it: says again what the server could not be told. */
+const unkept = new Map();
+/** By piece, as the page has it: shows the name and turn that the server has. */
+const shown = new WeakMap();
 
 for (const [id, path] of [["take", "/photo"], ["take-empty", "/photo?empty=true"]]) {
   byId(id).addEventListener("click", () => ask("POST", path, null, byId(id)));
@@ -29,11 +33,21 @@ function show(now) {
   } else {
     now.photos.forEach((photo, index) => {
       if (outlinesOf(photo) !== outlinesOf(before.photos[index])) photos.children[index].replaceWith(photoOf(photo, index));
+      else [...photos.children[index].querySelectorAll(".piece")].forEach((part, at) => shown.get(part)(photo.pieces[at]));
     });
   }
   byId("tops").textContent = now.tops;
   byId("tops").hidden = !now.tops;
   mark();
+  sayAgain();
+}
+
+/** Send what could not be sent before; not of pieces that are outlined otherwise by now. */
+function sayAgain() {
+  for (const [part, say] of [...unkept]) {
+    unkept.delete(part);
+    if (part.isConnected) say();
+  }
 }
 
 function outlinesOf(photo) {
@@ -108,14 +122,24 @@ function pieceOf(piece, photo, hand) {
   let turnDeg = piece.turn_deg;
   /** One after another: what was said last holds. */
   let said = Promise.resolve();
+  let waiting = 0;
   const say = async () => {
     const naming = { photo, number: piece.number, place: piece.place, face: input.value, turn_deg: turnDeg };
     const asked = (said = said.then(() => ask("POST", "/name", naming)));
     sending.add(asked);
-    await asked;
+    waiting += 1;
+    if (!(await asked)) unkept.set(part, say);
+    waiting -= 1;
     sending.delete(asked);
   };
   const { meaning, explain } = explained(input, photo, piece);
+  shown.set(part, (now) => {
+    if (waiting || unkept.has(part) || document.activeElement === input) return;
+    input.value = now.face;
+    explain();
+    if (turnDeg !== now.turn_deg) load(picture, at);
+    turnDeg = now.turn_deg;
+  });
   input.addEventListener("change", () => {
     input.value = meant(input.value, piece.kind);
     explain();
@@ -188,7 +212,7 @@ function nameInput(kind, label) {
   const input = element("input", "");
   input.setAttribute("list", listOf(kind));
   const [first] = facesOf(kind);
-  if (first) input.placeholder = first;
+  if (first) input.placeholder = `such as ${first}`;
   input.setAttribute("aria-label", label);
   return input;
 }
@@ -244,11 +268,13 @@ function mark() {
 async function learn() {
   byId("learned").hidden = true;
   await Promise.all(sending);
+  sayAgain();
+  await Promise.all(sending);
+  if (unkept.size) return;
   const learned = await ask("POST", "/learn", null, byId("learn"));
   if (!learned) return;
   const box = byId("learned");
-  const lines = [`${learned.faces} faces are learned and written to ${learned.file}.`, ...learned.notes];
-  if (learned.missing.length) lines.push(`Still missing: ${learned.missing.join(", ")}.`);
+  const lines = [`${learned.faces} faces are learned and written to ${learned.file}.`, ...learned.notes, ...whatNext(learned.missing)];
   box.replaceChildren(...lines.map((line) => element("p", "", line)));
   box.hidden = false;
   box.focus();

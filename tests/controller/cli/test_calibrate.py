@@ -23,6 +23,7 @@ from hardware.kit.table_sheets import calibration_sheet
 from tests.long import cases
 from tests.vision.drawn_table import enrolled, photograph
 from tests.vision.lens_photos import PhotoMaker, stands
+from vision.files.photos import load_photo
 from vision.mat.calibration import calibrate
 from vision.mat.calibration_sheet import see_sheet
 from vision.mat.errors import LensFileError
@@ -234,6 +235,34 @@ def test_the_stored_lens_is_that_of_the_tables_camera(settings: Path, photos: li
     square.write_text(settings.read_text().replace("width = 960", "width = 720"))
     with pytest.raises(LensFileError, match="which is another shape; calibrate again"):
         stored_lens(load_table([square]))
+
+
+def test_photos_of_another_shape_than_the_tables_pictures_replace_no_lens(settings: Path, photos: list[str]) -> None:
+    assert run("--config", str(settings), *photos).exit_code == 0
+    kept = lens_file(load_table([settings])).read_bytes()
+    for photo in photos:
+        cv2.imwrite(photo, load_photo(Path(photo))[:, 40:-40])
+    result = run("--config", str(settings), *photos)
+    assert result.exit_code == 1
+    assert (
+        "the photos are of 880x540 pixels, and camera.width and camera.height of the settings are 960x540, another "
+        "shape: no lens is kept; expected photos by this camera as it is played, or --out" in result.output
+    )
+    assert lens_file(load_table([settings])).read_bytes() == kept
+    assert run("--config", str(settings), "--out", str(settings.with_name("lens.json")), *photos).exit_code == 0
+
+
+def test_a_camera_of_another_shape_than_the_settings_is_told_before_the_sheet_is_held(settings: Path) -> None:
+    folder = settings.with_name("frames")
+    folder.mkdir()
+    (folder / "1.png").write_bytes(pictures()[0])
+    settings.write_text(settings.read_text().replace("width = 960", "width = 720"))
+    result = run("--config", str(settings))
+    assert result.exit_code == 1
+    assert (
+        "the camera's pictures are of 960x540 pixels, and camera.width and camera.height of the settings are 720x540, "
+        "another shape: no lens is kept; expected these settings to say what the camera gives" in result.output
+    )
 
 
 def named_as_in_the_game(pack: FacePack) -> FacePack:

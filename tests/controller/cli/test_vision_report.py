@@ -102,6 +102,16 @@ def test_a_wrong_piece_is_named_with_its_file(tmp_path: Path) -> None:
     assert f"Error: {path}: arrangement is missing; expected an object with what is on the" in run(tmp_path).output
 
 
+def test_where_truth_is_too_little_to_learn_faces_from_those_that_were_learned_are_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "friday.png").write_bytes(cv2.imencode(".png", photograph([]))[1].tobytes())
+    piece = {"kind": "tile", "face": "6/1", "x_mm": 4.0, "y_mm": 3.5, "angle_deg": 90.0}
+    (tmp_path / "friday.json").write_text(json.dumps({"kind": "ring", "pieces": [piece]}))
+    result = run(tmp_path)
+    assert result.exit_code == 1
+    assert "no faces can be learned here: labels of friday.json: pieces[0].outline_px" in result.output
+    assert "or give those you have: --faces" in result.output
+
+
 def test_a_picture_that_cannot_be_judged_is_named_and_the_others_are_read(tmp_path: Path) -> None:
     write(tmp_path, "enrol-drawn-01", "enrol", enrolment())
     for number in (1, 2, 3, 4):

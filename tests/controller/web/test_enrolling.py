@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -17,6 +18,7 @@ from fastapi import FastAPI, HTTPException
 from controller.enrolling import Naming, label_of
 from controller.games.slice.describe import describe
 from controller.web.enrolling import Desk, Outline, PieceName, create_enrolling_app
+from controller.web.enrolling_board import BoardDesk
 from controller.whose_faces import GameFaces, faces_of
 from hardware.camera import CameraLost
 from tests.controller.found_once import spread_doubting_two, spread_once
@@ -240,6 +242,53 @@ def test_photos_that_were_taken_are_there_again_each_with_a_name_of_its_own(tmp_
         again.drop(photo)
     assert not (tmp_path / "mine.labels.json").exists()
     assert [path.name for path in (tmp_path / "mine-photos").iterdir()] == ["empty.png"]
+
+
+def test_names_of_another_game_are_not_written_over(tmp_path: Path, picture: Image) -> None:
+    desk = desk_for(tmp_path, [picture])
+    desk.photograph(empty=False)
+    desk.name(PieceName(photo=0, number=1, face="b/1"))
+    kept = (tmp_path / "mine.labels.json").read_bytes()
+    for other in (Desk(faces_of("slice"), tmp_path / "mine.faces", lambda: picture), board_desk(tmp_path, picture)):
+        with pytest.raises(
+            LabelError, match=r"tells of 1 piece \(slice\) that .* does not have; expected --game to be"
+        ):
+            other.resume(pytest.fail)
+    assert (tmp_path / "mine.labels.json").read_bytes() == kept
+    other = board_desk(tmp_path / "board", picture)
+    other.photograph()
+    other.mark(0, {"rim": [[1.0, 2.0]]})
+    with pytest.raises(LabelError, match=r"tells of 1 piece \(board\) that drawn does not have"):
+        desk_for(tmp_path / "board", []).resume(pytest.fail)
+
+
+def board_desk(tmp_path: Path, picture: Image) -> BoardDesk:
+    return BoardDesk(faces_of("pizza_theory"), tmp_path / "mine.faces", lambda: picture)
+
+
+def full_disk(*_: object) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_photo_is_kept_whole_or_not_at_all_and_dropped_once_nothing_tells_of_it(
+    tmp_path: Path, picture: Image, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = desk_for(tmp_path, [picture, picture])
+    with monkeypatch.context() as full:
+        full.setattr("os.fsync", full_disk)
+        with pytest.raises(OSError, match="No space left"):
+            desk.photograph(empty=False)
+    assert list((tmp_path / "mine-photos").iterdir()) == []
+    desk.photograph(empty=False)
+    desk.name(PieceName(photo=0, number=1, face="b/1"))
+    before = desk.view()
+    with monkeypatch.context() as full:
+        full.setattr("controller.kept_enrolment.KeptEnrolment.keep", full_disk)
+        with pytest.raises(OSError, match="No space left"):
+            desk.drop(0)
+    again = desk_for(tmp_path, [])
+    again.resume(lambda _: None)
+    assert again.view().photos == before.photos
 
 
 def test_names_in_a_photo_that_is_not_here_are_not_written_over(tmp_path: Path, picture: Image) -> None:

@@ -64,6 +64,7 @@ def test_a_board_is_pointed_at_and_learned(tmp_path: Path) -> None:
     said = request(desk, "POST", "/photo/0/marks", json={"marks": marks}).json()
     (photo,) = said["photos"]
     assert photo.pop("mat") == pytest.approx([0.5, 0.5, 0.43], abs=0.03)
+    assert photo.pop("state") != view["photos"][0]["state"]
     assert photo == {"name": "laid.jpg", "marks": marks, "lacks": ""}
     bare, drawn = (
         cv2.imdecode(np.frombuffer(request(desk, "GET", f"/photo/0{end}.jpg").content, np.uint8), 1)
@@ -112,6 +113,41 @@ def test_photos_that_were_taken_are_there_again(tmp_path: Path) -> None:
     again.resume(told.append)
     assert [(photo.name, photo.marks) for photo in again.view().photos] == [("photo-2.png", marks)]
     assert told == [f"{tmp_path / 'mine-photos' / 'photo-2.png'}: taken before; the mat is found"]
+
+
+def test_marks_that_another_page_made_are_not_written_over_nor_put_to_another_photo(tmp_path: Path) -> None:
+    desk = desk_for(tmp_path, [draw(SHOWN), draw(SHOWN)])
+    for _ in range(2):
+        desk.photograph()
+    old = request(desk, "GET", "").json()["photos"][1]["state"]
+    marks = {"rim": [[1.0, 2.0]]}
+    assert request(desk, "POST", "/photo/1/marks", json={"marks": marks, "state": old}).status_code == 200
+    refused = request(desk, "POST", "/photo/1/marks", json={"marks": {}, "state": old})
+    assert (refused.status_code, refused.json()["detail"]) == (
+        412,
+        "photo-2.png has other marks by now; it was changed on another page; nothing is done: look at what is shown "
+        "now",
+    )
+    assert request(desk, "DELETE", "/photo/0?name=photo-1.png").status_code == 200
+    refused = request(desk, "DELETE", "/photo/0?name=photo-1.png")
+    assert (refused.status_code, "photo 0 is photo-2.png by now" in refused.json()["detail"]) == (412, True)
+    assert [(photo.name, photo.marks) for photo in desk.view().photos] == [("photo-2.png", marks)]
+
+
+def test_a_photo_is_dropped_once_no_mark_tells_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = desk_for(tmp_path, [draw(SHOWN)])
+    desk.photograph()
+    desk.mark(0, {"rim": [[1.0, 2.0]]})
+
+    def full(*_: object) -> None:
+        raise OSError("full")
+
+    monkeypatch.setattr("controller.kept_enrolment.KeptEnrolment.keep", full)
+    with pytest.raises(OSError, match="full"):
+        desk.drop(0)
+    again = desk_for(tmp_path, [])
+    again.resume(lambda _: None)
+    assert [(photo.name, photo.marks) for photo in again.view().photos] == [("photo-1.png", {"rim": [[1.0, 2.0]]})]
 
 
 def test_marks_of_a_photo_that_is_not_here_are_not_written_over(tmp_path: Path) -> None:
