@@ -474,7 +474,7 @@ class CutAndChooseTable(ABC, Generic[State]):
         if others and not (finished and others == self._next_after(state, player)):
             return wrong(self._too_early(look, others[0], player))
         for other in others:
-            look = _without_taking(look, other)
+            look = without_taking(look, other)
             changed = look.changed
         if fault := self.faults.at_seats(state, seen, changed, busy=player):
             return wrong(fault)
@@ -768,7 +768,7 @@ class CutAndChooseTable(ABC, Generic[State]):
         """What is wrong after a play where the next player has taken something already. A portion, or part of one,
         waits there until the player before has pressed, and then need not be laid back."""
         state, seen, faults = look.state, look.seen, self.faults
-        rest = _without_taking(look, following).changed
+        rest = without_taking(look, following).changed
         fault = (
             faults.misplaced(state, seen, rest)
             or faults.at_seats(state, seen, rest)
@@ -832,7 +832,7 @@ def unfinished(note: str, fault: Fault | None = None) -> Reading:
     return Reading(ReadingKind.UNFINISHED, (), note=note, fault=fault)
 
 
-def _without_taking(look: Look[State], player: Player) -> Look[State]:
+def without_taking(look: Look[State], player: Player) -> Look[State]:
     """The same but for what this player has begun to take."""
     changed = look.changed
     special_at = None if changed.special_at == player else changed.special_at

@@ -3,7 +3,8 @@
 The text says that saved slices lie face up, eaten ones face down, special offers face up, and face down when used. What
 it leaves open is settled here so that a camera sees it:
 
-- Offers A and B are used while their taker decides about the portion, so that they may come face down.
+- Offers A and B are used while their taker decides about the portion, so that they may come face down. A may also be
+  turned later in the round, with one or two saved slices, until the last player has decided.
 - Offer B: the slice put aside is laid face up first, so that it is known; that needs no button, nor that the offer
   lies face down already. Then it is eaten or saved with the portion.
 - Offer C is put on a kind by laying it against (or half on) saved slices of that kind. Where it touches two kinds
@@ -25,7 +26,17 @@ from controller.game import Player, Refusal
 from controller.games import cut_and_choose_laid as lie
 from controller.games.cut_and_choose import Ring
 from controller.games.cut_and_choose_seen import Seen, changes
-from controller.games.cut_and_choose_table import CutAndChooseTable, Draft, Look, Moves, Taken, Way, unfinished, wrong
+from controller.games.cut_and_choose_table import (
+    CutAndChooseTable,
+    Draft,
+    Look,
+    Moves,
+    Taken,
+    Way,
+    unfinished,
+    without_taking,
+    wrong,
+)
 from controller.games.pizzeria import faults, headings, rules, solo
 from controller.games.pizzeria.rules import OFFER_A, OFFER_B, OFFER_C, OFFER_J, Phase, State
 from controller.reading import Fault, Reading, ReadingKind
@@ -47,7 +58,7 @@ class PizzeriaTable(CutAndChooseTable[State]):
             Phase.REVEAL: self.read_serving,
             Phase.REDRAW: self.read_serving,
             Phase.DIVIDE: self.read_dividing,
-            Phase.CHOOSE: self.read_choosing,
+            Phase.CHOOSE: self._read_choosing,
             Phase.DRAW: self.read_choosing,
             Phase.DECIDE: self.read_choosing,
             Phase.EAT_KIND: self._read_eating_a_kind,
@@ -102,6 +113,12 @@ class PizzeriaTable(CutAndChooseTable[State]):
 
     # Bon appétit! ----------------------------------------------------------------------------------------------------
 
+    def _read_choosing(self, look: Look[State]) -> Reading:
+        eater = rules.late_eater(look.state)
+        if eater is not None and self._eats_saved(look, eater):
+            return self._read_eating_saved(look, eater)
+        return self.read_choosing(look)
+
     def ways(self, look: Look[State], player: Player) -> Iterator[Way]:
         """See `CutAndChooseTable`."""
         state = look.state
@@ -135,6 +152,37 @@ class PizzeriaTable(CutAndChooseTable[State]):
             )
             for kind, share in self._kinds(look, way, player)
         ]
+
+    # Special offers: A -----------------------------------------------------------------------------------------------
+
+    def _eats_saved(self, look: Look[State], player: Player) -> bool:
+        """Whether the owner of offer A has turned it, or saved slices, face down, and has not taken a portion."""
+        changed = look.changed
+        if changed.new[player] or self._has_special(look, player) or changed.middle_gone:
+            return False
+        turned = OFFER_A in changed.turned[player] and changed.special_downs[player] > 0
+        return turned or (bool(changed.absent[player]) and changed.downs[player] > 0)
+
+    def _read_eating_saved(self, look: Look[State], player: Player) -> Reading:
+        """Offer A is used between two decisions. The next player may have begun to take a portion."""
+        state, changed = look.state, look.changed
+        rest = look if state.order[0] == player else without_taking(look, state.order[0])
+        if fault := self.faults.at_seats(state, rest.seen, rest.changed, busy=player):
+            return wrong(fault)
+        misused = [special for special in changed.turned[player] if special != OFFER_A]
+        if misused:
+            return wrong(self.faults.special_misused(state, player, misused))
+        eaten = changed.absent[player]
+        if changed.downs[player] > len(eaten):
+            return wrong(self.faults.extra_down(player, look.seen))
+        if changed.downs[player] < len(eaten):
+            return wrong(self.fewer_down(look, player, eaten))
+        if not eaten:
+            if self.pressed(look, player):
+                return wrong(self.faults.special_misused(state, player, (OFFER_A,)))
+            return unfinished(f"Player {player} plays offer A: {faults.TURN_SAVED}, or turn it face up again.")
+        text = f"Player {player} eats {self.faults.names(state, eaten)} with offer A"
+        return self.choose(look, [Draft((rules.EatSaved(player, frozenset(eaten)),), 1.0, text, eaten)], player, player)
 
     # Special offers: B -----------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from controller.games.pizzeria.rules import (
     Divide,
     DrawSlice,
     EatKind,
+    EatSaved,
     MoveSlice,
     Phase,
     Redraw,
@@ -33,6 +34,7 @@ from tests.controller.games.pizzeria.situations import (
     game,
     having,
     in_round,
+    late_a,
     owning,
     play,
     quarters,
@@ -311,6 +313,39 @@ def test_offer_a_turned_down_alone_says_how_it_is_used() -> None:
     assert situation.heading(2) == headings.OFFER_A
     situation.world.flip("6/3")
     assert situation.moves(2) == (Take(2, 3), Decide(2, frozenset({"6/3"})))
+
+
+def test_offer_a_is_used_after_its_owners_decision() -> None:
+    situation = Situation(late_a())
+    situation.world.flip(rules.OFFER_A)
+    assert situation.unfinished() == (
+        "Player 2 plays offer A: turn one or two slices saved before face down as well, or turn it face up again."
+    )
+    assert situation.heading(2) == headings.OFFER_A
+    situation.world.flip("5/1")
+    eats = EatSaved(2, frozenset({"5/1"}))
+    reading = situation.read()
+    assert (situation.moves(), reading.confirm) == ((eats,), 2)
+    situation.world.play(situation.state, Take(3, 0), Decide(3, frozenset()))
+    assert situation.moves() == (eats,)  # the next player's portion waits
+    situation.state = play(situation.state, eats)
+    assert situation.moves() == (Take(3, 0), Decide(3, frozenset()))
+
+
+def test_offer_a_has_to_lie_face_down_to_eat_saved_slices_later() -> None:
+    situation = Situation(late_a())
+    situation.world.flip("5/1")
+    assert "Special offer A has been used and lies face up. Turn it face down" in situation.unfinished()
+    situation.world.flip(rules.OFFER_A)
+    situation.world.flip("5/2")
+    assert situation.moves() == (EatSaved(2, frozenset({"5/1", "5/2"})),)
+    situation.world.flip("11/1")
+    assert situation.fault().refusal.problem.startswith("3 slices saved before would be eaten")
+
+
+def test_offer_a_laid_by_hands_is_read() -> None:
+    eats = EatSaved(2, frozenset({"5/2", "11/1"}))
+    assert Situation(late_a()).made(eats) == (eats,)
 
 
 def test_saved_slices_turned_over_before_a_portion_is_taken_may_not_be_eaten() -> None:
