@@ -14,13 +14,14 @@ What is seen, and when it counts:
   does not show, see `ways`.
 - Topping bonuses that others have scored may be crossed out at any time, or not: nothing follows from it.
 - A mark that is half made is nobody's fault until its player presses, or where there are no buttons if it stays so.
-  Marks of somebody whose turn is over, or not yet begun, are. Of several who press at once all have marked.
+  Marks of somebody whose turn is over, or not yet begun, are. Of several who press at once all have marked; who of them
+  has marked wrongly is told so when the others' marks count.
 
 Dice on a sheet are not looked at: toppings and print look too much like them. What cannot be seen speaks for nothing.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -167,7 +168,9 @@ def _rolling(state: State, seen: Seen, pressed: frozenset[Player], left: Left) -
     rolled = _after(state, told[0].moves[:1]).roll
     unthrown = state.phase is Phase.ROLL and left.may_show(rolled)
     note = faults.maybe_not_thrown(rolled, left.roll) if unthrown else told[0].text
-    return Reading(ReadingKind.MOVES, (), plays=told, confirm=player, note=note)
+    odd = [p for p, seen_sheet in seen.sheets.items() if seen_sheet.fit(state.sheets[p - 1]).odd]
+    unanswered = _unanswered(odd, told, pressed) if player in pressed else frozenset[Player]()
+    return Reading(ReadingKind.MOVES, (), plays=told, confirm=player, note=note, unanswered=unanswered)
 
 
 def _picked(state: State, seen: Seen, left: Left) -> Iterator[Play]:
@@ -254,7 +257,9 @@ def _marking(state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:
             reading = _confirmed(state, player, seen.lying.get(player, ()))
             if reading.kind is ReadingKind.MOVES:
                 plays = _with_others(state, reading.plays, seen, pressed)
-                return replace(reading, plays=plays, note=plays[0].text)
+                return replace(
+                    reading, plays=plays, note=plays[0].text, unanswered=_unanswered(waiting, plays, pressed)
+                )
             faulty = faulty or reading
     if faulty is not None:
         return faulty
@@ -306,6 +311,12 @@ def _with_others(state: State, plays: tuple[Play, ...], seen: Seen, pressed: fro
                 sure = min(told.probability, theirs.probability)
                 told = replace(_joined(state, told, theirs), probability=sure)
     return (told,)
+
+
+def _unanswered(players: Iterable[Player], plays: Sequence[Play], pressed: frozenset[Player]) -> frozenset[Player]:
+    """Those of these players who have pressed, and of whom the plays do not tell."""
+    told = {move.player for play in plays for move in play.moves if not isinstance(move, Roll)}
+    return pressed.intersection(players) - told
 
 
 def _strange(state: State, seen: Seen, players: Sequence[Player] | range) -> Fault | None:
