@@ -123,9 +123,10 @@ class CutAndChooseTable(ABC, Generic[State]):
             _Found(share, seen, self._read(self._look(state, seen, layout, pressed)))
             for share, seen in identify(state, scene, layout, self.faults.ahead)
         ]
-        seen = found[0].seen
+        seen, reading = found[0].seen, found[0].reading if len(found) == 1 else _together(found)
         return replace(
-            found[0].reading if len(found) == 1 else _together(found),
+            reading,
+            plays=self.faults.told_apart(state, reading.plays),
             places=tuple(_place_name(state, seen, i) for i in range(len(scene.sightings))),
             faces=tuple(seen.name(i) for i in range(len(scene.sightings))),
         )
@@ -474,8 +475,7 @@ class CutAndChooseTable(ABC, Generic[State]):
         if others and not (finished and others == self._next_after(state, player)):
             return wrong(self._too_early(look, others[0], player))
         for other in others:
-            look = without_taking(look, other)
-            changed = look.changed
+            look, changed = (rest := without_taking(look, other)), rest.changed
         if fault := self.faults.at_seats(state, seen, changed, busy=player):
             return wrong(fault)
         allowed = self.may_be_turned(state, player)

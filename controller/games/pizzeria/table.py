@@ -25,6 +25,7 @@ from typing import Any
 from controller.game import Player, Refusal
 from controller.games import cut_and_choose_laid as lie
 from controller.games.cut_and_choose import Ring
+from controller.games.cut_and_choose_rules import owner_of
 from controller.games.cut_and_choose_seen import Seen, changes
 from controller.games.cut_and_choose_table import (
     CutAndChooseTable,
@@ -43,6 +44,9 @@ from controller.reading import Fault, Reading, ReadingKind
 
 KIND_SOFTNESS_MM = 1.2
 """Offer C lies on the kind of the nearest slice; this is the scale of the doubt between two of them."""
+
+UNMOVED = 0.05
+"""A kind that offer C lies against with more than this likelihood may be its own still."""
 
 
 class PizzeriaTable(CutAndChooseTable[State]):
@@ -217,9 +221,12 @@ class PizzeriaTable(CutAndChooseTable[State]):
         )
 
     def _read(self, look: Look[State]) -> Reading:
-        """See `CutAndChooseTable`. The slice that offer B brings is known before its owner turns the offer down."""
+        """See `CutAndChooseTable`. The slice that offer B brings is known before its owner turns the offer down; an
+        offer C that was pushed away is told of."""
         reading, state = super()._read(look), look.state
         taker, fault = state.taker, reading.fault
+        if reading.kind is ReadingKind.AS_BEFORE and not reading.note:
+            return replace(reading, note=self._offer_c_moved(look))
         if fault is None or taker is None or state.special != OFFER_B or look.changed.again != (OFFER_B,):
             return reading
         if look.changed.elsewhere or self.pressed(look, taker):
@@ -250,6 +257,27 @@ class PizzeriaTable(CutAndChooseTable[State]):
         mine = one is not None and one.kind is None and rules.usable(state, player, OFFER_C)
         if not (mine or (way.special and state.special == OFFER_C)) or not seen.lies_with(OFFER_C, player):
             return [(None, 1.0)]
+        return self._beside_offer_c(look, player)
+
+    def _offer_c_moved(self, look: Look[State]) -> str:
+        """What is said where offer C lies against another kind than the one it was put on: nothing follows from it.
+        Empty where it does not, or nothing is left of its kind."""
+        state, by_face = look.state, look.state.options.components.by_face
+        player = owner_of(state, OFFER_C)
+        one = None if player is None else rules.owned(state, player, OFFER_C)
+        if player is None or one is None or one.kind is None or not look.seen.lies_with(OFFER_C, player):
+            return ""
+        if not any(one.kind in by_face[face].values for face in state.holdings[player - 1].collected):
+            return ""
+        beside = {kind for kind, share in self._beside_offer_c(look, player) if share > UNMOVED}
+        if None in beside or one.kind in beside:
+            return ""
+        told = f"Player {player}'s offer C lies on the {one.kind}s and is not moved to another kind"
+        return f"{rules.turn(state).prompt}. {told}: lay it back against them."
+
+    def _beside_offer_c(self, look: Look[State], player: Player) -> list[tuple[int | None, float]]:
+        """The kinds that offer C lies against, with probabilities; None for nothing."""
+        state, seen = look.state, look.seen
         sightings = seen.scene.sightings
         card = sightings[seen.at[OFFER_C]]
         far = {i: lie.distance_mm(card, (sightings[i],)) for i in seen.fronts(lie.Where.SEAT, player)}

@@ -41,7 +41,7 @@ from tests.controller.games.pizzeria.situations import (
     served,
 )
 from tests.controller.laid_table import LaidWorld
-from vision.scene import Pose
+from vision.scene import FaceLikelihood, Pose
 
 
 class Situation:
@@ -459,6 +459,33 @@ def test_offer_c_has_to_be_put_on_a_kind() -> None:
     assert situation.heading(2) == headings.OFFER_C
     situation.state = play(situation.state, Decide(2, frozenset()))
     assert situation.read(2).kind is ReadingKind.AS_BEFORE
+
+
+def test_offer_c_that_is_pushed_to_another_kind_later_is_told_of() -> None:
+    situation = Situation(having(chosen(rules.OFFER_C), 2, "6/3 6/4"))
+    moves = (Take(2, 1), Decide(2, frozenset(), 6))
+    assert situation.made(*moves) == moves
+    situation.state = play(situation.state, *moves)
+    assert situation.read().note == ""
+    beside = situation.world.pose("11/1")
+    situation.world.lay(Lay(rules.OFFER_C, Pose(beside.x_mm, beside.y_mm + 30, 0.0), True))
+    reading = situation.read()
+    assert reading.kind is ReadingKind.AS_BEFORE
+    assert reading.note.endswith(
+        "Player 2's offer C lies on the 6s and is not moved to another kind: lay it back against them."
+    )
+
+
+def test_two_slices_of_a_kind_are_asked_about_in_words_that_differ() -> None:
+    situation = Situation(having(chosen(), 2, "6/3 5/3"))
+    situation.world.play(situation.state, Take(2, 0), Decide(2, frozenset({"7/1"})))
+    scene = situation.world.scene()
+    doubt = (FaceLikelihood("7/2", 0.5), FaceLikelihood("7/1", 0.5))
+    seen = tuple(replace(one, faces=doubt) if one.face == "7/2" else one for one in scene.sightings)
+    reading = GAME_TABLE.read(situation.state, replace(scene, sightings=seen), situation.layout, frozenset())
+    texts = [one.text for one in reading.plays]
+    assert len(texts) == len(set(texts)) == 2
+    assert any("7/1: " in text and "basil" in text for text in texts)
 
 
 def test_offer_c_is_put_on_nothing_by_who_has_saved_nothing() -> None:
