@@ -222,6 +222,8 @@ class Faults(Generic[State]):
     def _eaten_late(self, state: State, seen: Seen, player: int, faces: tuple[str, ...]) -> Fault:
         problem = f"Player {player} turned {self.pieces(state, faces)} face down, but may not eat {_it(faces)} now."
         remedy = f"Turn {_it(faces)} face up again: only slices of the portion just taken may be eaten."
+        if _decided_this_round(state, player, faces):
+            remedy += f" If player {player} pressed too early, the host takes the move back."
         refusal = Refusal(self.words.taking, problem, remedy, faces)
         return Fault(refusal, player, tuple(seen.backs(lie.Where.SEAT, player)))
 
@@ -486,6 +488,15 @@ class Faults(Generic[State]):
         what = f"the {self.words.special}, and " if state.special or state.unseen_specials else ""
         remedy = f"Turn up {what}the eleven slices next to each other in a circle."
         return Fault(Refusal(self.words.serving, problem, remedy), state.slicer, tuple(sightings))
+
+
+def _decided_this_round(state: RoundState, player: int, faces: Iterable[str]) -> bool:
+    """Whether a player may have pressed before turning these over: they came with the portion of this round, or of the
+    one that has just ended with the last player's decision."""
+    if state.portions:
+        mine = (face for portion in state.portions if portion.taken_by == player for face in portion.slices)
+        return set(mine).issuperset(faces)
+    return not state.ring and state.round > 1 and player == (state.slicer - 2) % state.players + 1
 
 
 def _verb(faces: Sequence[str], one: str, many: str) -> str:

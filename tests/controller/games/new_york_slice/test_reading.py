@@ -626,6 +626,29 @@ def test_several_slices_that_were_turned_over_are_spoken_of_as_several(turned: S
     assert told(situation) == said
 
 
+def test_who_presses_before_turning_slices_over_is_told_that_the_host_takes_it_back() -> None:
+    situation = Situation(chosen())
+    portion = next(i for i, one in enumerate(situation.state.portions) if "9/2" in one.slices)
+    others = [i for i in range(4) if i != portion]
+    moves = (Take(2, portion), Decide(2, NOTHING, "9"))
+    situation.world.play(situation.state, *moves)
+    situation.state = play(situation.state, *moves)
+    situation.world.flip("9/2")
+    remedy = situation.fault().refusal.remedy
+    assert remedy.endswith("If player 2 pressed too early, the host takes the move back.")
+    situation.world.flip("9/2")
+    for player, other in zip((3, 4, 1), others, strict=True):
+        moves = (Take(player, other), Decide(player, NOTHING))
+        situation.world.play(situation.state, *moves)
+        situation.state = play(situation.state, *moves)
+    last = next(face for face in situation.state.holdings[0].collected)
+    situation.world.flip(last)
+    assert "If player 1 pressed too early" in situation.fault().refusal.remedy, "a round that has just ended"
+    situation.world.flip(last)
+    situation.world.flip("9/2")
+    assert "too early" not in situation.fault().refusal.remedy
+
+
 def test_several_slices_that_lie_elsewhere_are_spoken_of_as_several() -> None:
     situation = lying_slices()
     situation.world.give(4, "5/2", "6/1")
