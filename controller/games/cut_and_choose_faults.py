@@ -223,7 +223,7 @@ class Faults(Generic[State]):
         problem = f"Player {player} turned {self.pieces(state, faces)} face down, but may not eat {_it(faces)} now."
         remedy = f"Turn {_it(faces)} face up again: only slices of the portion just taken may be eaten."
         if _decided_this_round(state, player, faces):
-            remedy += f" If player {player} pressed too early, the host takes the move back."
+            remedy += f" If player {player} meant to eat {_it(faces)}, the host takes the move back."
         refusal = Refusal(self.words.taking, problem, remedy, faces)
         return Fault(refusal, player, tuple(seen.backs(lie.Where.SEAT, player)))
 

@@ -205,7 +205,7 @@ def _supreme_moved(state: State, seen: Seen) -> str:
         if beside and own not in beside:
             counts = own if own == ANCHOVY else f"{own}s"
             told = f"Player {player}'s Supreme slice counts with the {counts} and is not moved to another type"
-            return f"{rules.turn(state).prompt}. {told}: lay it back beside them."
+            return f"{told}: lay it back beside them."
     return ""
 
 

@@ -273,7 +273,7 @@ class PizzeriaTable(CutAndChooseTable[State]):
         if None in beside or one.kind in beside:
             return ""
         told = f"Player {player}'s offer C lies on the {one.kind}s and is not moved to another kind"
-        return f"{rules.turn(state).prompt}. {told}: lay it back against them."
+        return f"{told}: lay it back against them."
 
     def _beside_offer_c(self, look: Look[State], player: Player) -> list[tuple[int | None, float]]:
         """The kinds that offer C lies against, with probabilities; None for nothing."""

@@ -635,7 +635,7 @@ def test_who_presses_before_turning_slices_over_is_told_that_the_host_takes_it_b
     situation.state = play(situation.state, *moves)
     situation.world.flip("9/2")
     remedy = situation.fault().refusal.remedy
-    assert remedy.endswith("If player 2 pressed too early, the host takes the move back.")
+    assert remedy.endswith("If player 2 meant to eat it, the host takes the move back.")
     situation.world.flip("9/2")
     for player, other in zip((3, 4, 1), others, strict=True):
         moves = (Take(player, other), Decide(player, NOTHING))
@@ -643,10 +643,10 @@ def test_who_presses_before_turning_slices_over_is_told_that_the_host_takes_it_b
         situation.state = play(situation.state, *moves)
     last = next(face for face in situation.state.holdings[0].collected)
     situation.world.flip(last)
-    assert "If player 1 pressed too early" in situation.fault().refusal.remedy, "a round that has just ended"
+    assert "If player 1 meant to eat it" in situation.fault().refusal.remedy, "a round that has just ended"
     situation.world.flip(last)
     situation.world.flip("9/2")
-    assert "too early" not in situation.fault().refusal.remedy
+    assert "takes the move back" not in situation.fault().refusal.remedy
 
 
 def test_several_slices_that_lie_elsewhere_are_spoken_of_as_several() -> None:
