@@ -15,8 +15,9 @@ from typing import Any
 from controller.game import Player, Refusal
 from controller.games import cut_and_choose_laid as lie
 from controller.games.cut_and_choose import Ring
+from controller.games.cut_and_choose_look import Draft, Look, Moves, Taken, Way, wrong
 from controller.games.cut_and_choose_seen import Seen
-from controller.games.cut_and_choose_table import CutAndChooseTable, Draft, Look, Moves, Taken, Way, wrong
+from controller.games.cut_and_choose_table import CutAndChooseTable
 from controller.games.new_york_slice import faults, rules
 from controller.games.new_york_slice.components import ANCHOVY, SUPREME
 from controller.games.new_york_slice.rules import MYSTERY_SLICE, SECONDS, Phase, State

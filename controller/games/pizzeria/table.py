@@ -25,19 +25,10 @@ from typing import Any
 from controller.game import Player, Refusal
 from controller.games import cut_and_choose_laid as lie
 from controller.games.cut_and_choose import Ring
+from controller.games.cut_and_choose_look import Draft, Look, Moves, Taken, Way, unfinished, without_taking, wrong
 from controller.games.cut_and_choose_rules import owner_of
 from controller.games.cut_and_choose_seen import Seen, changes
-from controller.games.cut_and_choose_table import (
-    CutAndChooseTable,
-    Draft,
-    Look,
-    Moves,
-    Taken,
-    Way,
-    unfinished,
-    without_taking,
-    wrong,
-)
+from controller.games.cut_and_choose_table import CutAndChooseTable
 from controller.games.pizzeria import faults, headings, rules, solo
 from controller.games.pizzeria.rules import OFFER_A, OFFER_B, OFFER_C, OFFER_J, Phase, State
 from controller.reading import Fault, Reading, ReadingKind
