@@ -77,6 +77,8 @@ class Reading:
     """Whose button turns the play into a move; None where coming to rest is enough."""
     others: frozenset[Player] = frozenset()
     """Who else may have made what lies there: whose own button says so."""
+    unanswered: frozenset[Player] = frozenset()
+    """Who has pressed for something that the play does not tell of: their press counts on after it."""
     fault: Fault | None = None
     """What is wrong; of an unfinished move, what would be wrong if it stayed as it is."""
     note: str = ""

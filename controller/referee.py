@@ -6,7 +6,7 @@ only which buttons were pressed and for how long the same thing has been lying t
 
 import math
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
@@ -95,6 +95,8 @@ class Verdict:
     confirm: Player | None = None
     others: frozenset[Player] = frozenset()
     """Whose button may be waited for besides."""
+    unanswered: frozenset[Player] = frozenset()
+    """Whose press counts on after the move."""
     note: str = ""
 
 
@@ -257,9 +259,14 @@ class Referee:
         self._taken_back = None
         self._lay_right(())
 
-    def made(self, player: Player | None, time_s: float) -> None:
-        """A play was made, confirmed by this player's button where it needed one."""
+    def pressed_by(self, players: frozenset[Player]) -> dict[Player, float]:
+        """The presses of these that count still, for `made`."""
+        return {player: pressed_s for player, pressed_s in self._pressed.items() if player in players}
+
+    def made(self, player: Player | None, time_s: float, kept: Mapping[Player, float] | None = None) -> None:
+        """A play was made, confirmed by this player's button where it needed one; these presses it does not answer."""
         self.forget()
+        self._pressed.update(kept or {})
         self._lay_right(self._lies or ())
         self._just_made = (player, time_s)
 
@@ -314,7 +321,7 @@ class Referee:
         if play.moves == self._taken_back or play.probability < self._timing.clear:
             return Verdict(Answer.HANDS)
         if confirm is None or confirm in self.counted(scene):
-            return Verdict(Answer.MOVE, play=play, confirm=confirm)
+            return Verdict(Answer.MOVE, play=play, confirm=confirm, unanswered=reading.unanswered)
         return Verdict(Answer.WAITING_FOR_BUTTON, play=play, confirm=confirm, note=reading.note)
 
     def _as_before(self, scene: Scene, reading: Reading, stood_s: float) -> Verdict:
@@ -340,7 +347,7 @@ class Referee:
             return Verdict(Answer.UNFINISHED, note=reading.note)
         if reading.plays[0].probability < self._timing.clear:
             return Verdict(Answer.UNCLEAR, candidates=reading.plays, confirm=confirm, note=reading.note)
-        return Verdict(Answer.MOVE, play=reading.plays[0], confirm=confirm)
+        return Verdict(Answer.MOVE, play=reading.plays[0], confirm=confirm, unanswered=reading.unanswered)
 
     def _fault(self, scene: Scene, reading: Reading, stood_s: float) -> Verdict:
         """A press says that the player has finished; but what may only be hidden from the camera gets its time, and

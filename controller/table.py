@@ -527,8 +527,9 @@ class Table:
         """Take a verdict as what the table shows, and make its play, if it is a move."""
         self._verdict = verdict
         if verdict.answer is Answer.MOVE and verdict.play is not None:
+            kept = self._referee.pressed_by(verdict.unanswered)
             await self._make(verdict.play, "table")
-            self._referee.made(verdict.confirm, scene.time_s)
+            self._referee.made(verdict.confirm, scene.time_s, kept)
 
     def _read(self, scene: Scene, pressed: frozenset[Player]) -> Reading:
         """What a scene says; of the same pieces, hands, presses and state it is not worked out again."""

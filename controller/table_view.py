@@ -37,6 +37,7 @@ _REFEREE = {
     Answer.UNCLEAR: RefereeState.UNCLEAR,
     Answer.BREACH: RefereeState.BREACH,
 }
+SEVERAL_WAYS = "The table can be read in more than one way."
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +141,10 @@ class TableViews:
             return verdict.fault.refusal.problem
         if verdict.answer is Answer.UNCLEAR:
             light = mend_light(table.scene) if table.scene is not None else None
-            return "The table can be read in more than one way." + (f" {light}" if light else "")
+            said = (
+                f"{verdict.note.removesuffix('.')}." if len(verdict.candidates) == 1 and verdict.note else SEVERAL_WAYS
+            )
+            return said + (f" {light}" if light else "")
         if verdict.answer is Answer.WAITING_FOR_BUTTON:
             return f"{verdict.note.removesuffix('.')}. {self._awaited(verdict)}"
         if verdict.answer in (Answer.UNFINISHED, Answer.AS_BEFORE) and verdict.note:
@@ -243,7 +247,7 @@ def _question(table: Standing) -> QuestionView | None:
         return None
     return QuestionView(
         id=table.question.number,
-        text="Which of these was meant?",
+        text="Which of these was meant?" if len(table.question.plays) > 1 else "Was this meant?",
         candidates=[
             CandidateView(
                 id=i,

@@ -1,6 +1,7 @@
 """What is wrong on a table of New York Slice or Pizzeria, in a player's words: which rule, which pieces, how to put it
 right."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -8,11 +9,14 @@ from typing import Any, Generic
 
 from controller.game import Refusal
 from controller.games import cut_and_choose_laid as lie
-from controller.games.cut_and_choose import SLICES_IN_A_PIZZA
+from controller.games.cut_and_choose import SLICES_IN_A_PIZZA, Portion
 from controller.games.cut_and_choose_rules import RoundState, State, Take
 from controller.games.cut_and_choose_seen import Ahead, Changes, Seen, middle_faces, special_in_middle
-from controller.reading import Fault
+from controller.reading import Fault, Play
 from vision.scene import PieceKind
+
+SURELY = 0.95
+"""A Special that touches another portion, and not its own, this likely was shoved there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,23 @@ class Faults(Generic[State]):
             else ("Slice", "Slices")
         )
         return f"{nouns[len(faces) > 1]} {self.names(state, faces)}"
+
+    def told_apart(self, state: RoundState, plays: Sequence[Play]) -> tuple[Play, ...]:
+        """The same plays; where several have one text, as of two slices of a kind, each with what is printed on its
+        own."""
+        texts = Counter(play.text for play in plays)
+
+        def printed(face: str) -> str:
+            facts = state.options.components.by_face.get(face)
+            marks = ", ".join(f"{count} {mark}" for mark, count in facts.marks().items()) if facts else ""
+            return f"{face}: {marks}" if marks else face
+
+        return tuple(
+            replace(play, text=f"{play.text} ({'; '.join(map(printed, play.differs))})")
+            if texts[play.text] > 1 and play.differs
+            else play
+            for play in plays
+        )
 
     # The whole table --------------------------------------------------------------------------------------------------
 
@@ -201,6 +222,8 @@ class Faults(Generic[State]):
     def _eaten_late(self, state: State, seen: Seen, player: int, faces: tuple[str, ...]) -> Fault:
         problem = f"Player {player} turned {self.pieces(state, faces)} face down, but may not eat {_it(faces)} now."
         remedy = f"Turn {_it(faces)} face up again: only slices of the portion just taken may be eaten."
+        if _decided_this_round(state, player, faces):
+            remedy += f" If player {player} meant to eat {_it(faces)}, the host takes the move back."
         refusal = Refusal(self.words.taking, problem, remedy, faces)
         return Fault(refusal, player, tuple(seen.backs(lie.Where.SEAT, player)))
 
@@ -214,7 +237,11 @@ class Faults(Generic[State]):
 
     def in_middle(self, state: State, seen: Seen, changed: Changes) -> Fault | None:
         """The first thing wrong with the pizza and what lies around it."""
-        return self.in_middle_but_joined(state, seen, changed) or self._joined_portions(state, seen)
+        return (
+            self.in_middle_but_joined(state, seen, changed)
+            or self._joined_portions(state, seen)
+            or self._special_shoved(state, seen)
+        )
 
     def in_middle_but_joined(self, state: State, seen: Seen, changed: Changes) -> Fault | None:
         """The same, but for portions that lie together."""
@@ -305,6 +332,30 @@ class Faults(Generic[State]):
                 remedy = f"Pull them apart as {self.words.slicer} had divided the pizza{only}."
                 return Fault(Refusal(self.words.dividing, problem, remedy, pair), None, (here, there))
         return None
+
+    def _special_shoved(self, state: State, seen: Seen) -> Fault | None:
+        """The Special stays with the portion that it was laid with, or alone, until it is taken."""
+        special = str(state.special)
+        place = seen.where(special)
+        if not state.portions or not special_in_middle(state) or place is None or place.where is not lie.Where.MIDDLE:
+            return None
+        sightings = seen.scene.sightings
+        lying = {seen.name(i): sightings[i] for i in seen.fronts(lie.Where.MIDDLE)}
+
+        def touches(portion: Portion) -> float:
+            there = [lying[face] for face in portion.slices if face in lying]
+            return lie.touch_probability(lie.distance_mm(sightings[seen.at[special]], there))
+
+        left = [portion for portion in state.portions if portion.taken_by is None]
+        other = next((one for one in left if not one.special and touches(one) > SURELY), None)
+        if other is None or any(one.special and touches(one) > 1 - SURELY for one in left):
+            return None
+        own = next(one.slices for one in left if one.special)
+        belongs = f"belongs to the portion with {self.names(state, own)}" if own else "is a portion by itself"
+        problem = f"{self.pieces(state, (special,))} {belongs}, and lies with {self.names(state, other.slices)}."
+        remedy = f"Lay it as {self.words.slicer} had laid it."
+        refusal = Refusal(self.words.dividing, problem, remedy, (special,))
+        return Fault(refusal, None, seen.indices((special,)))
 
     # What a player did ------------------------------------------------------------------------------------------------
 
@@ -437,6 +488,15 @@ class Faults(Generic[State]):
         what = f"the {self.words.special}, and " if state.special or state.unseen_specials else ""
         remedy = f"Turn up {what}the eleven slices next to each other in a circle."
         return Fault(Refusal(self.words.serving, problem, remedy), state.slicer, tuple(sightings))
+
+
+def _decided_this_round(state: RoundState, player: int, faces: Iterable[str]) -> bool:
+    """Whether a player may have pressed before turning these over: they came with the portion of this round, or of the
+    one that has just ended with the last player's decision."""
+    if state.portions:
+        mine = (face for portion in state.portions if portion.taken_by == player for face in portion.slices)
+        return set(mine).issuperset(faces)
+    return not state.ring and state.round > 1 and player == (state.slicer - 2) % state.players + 1
 
 
 def _verb(faces: Sequence[str], one: str, many: str) -> str:

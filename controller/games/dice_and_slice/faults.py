@@ -77,6 +77,13 @@ def not_thrown(state: State, left: Sequence[str]) -> Fault:
     return Fault(Refusal(headings.ROLL, problem, remedy, tuple(left)), state.active)
 
 
+def maybe_not_thrown(rolled: Sequence[str], before: Sequence[str] | None) -> str:
+    """The dice may only have been laid where they lie: what the active player is told, and the host is asked."""
+    shown = " and ".join(rolled)
+    why = f"{shown} were the roll of the turn before, too" if before else f"{shown} were not seen being thrown"
+    return f"{why}: if nobody threw both dice, throw them"
+
+
 def die_turned(state: State, turned: Sequence[str]) -> Fault:
     """A die shows something else than was rolled."""
     shown = "A die shows" if len(turned) == 1 else "The dice show"

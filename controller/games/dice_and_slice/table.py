@@ -5,7 +5,8 @@ What is seen, and when it counts:
 - Everybody's sheet lies before the own seat. Dice are thrown onto the mat. The active player takes one of them into the
   own area, beside the sheet: that is the one that is picked, the other stays on the mat for all the others. The active
   player's button confirms roll and pick, both at once: dice on the mat alone may not have been thrown yet.
-- A die that still lies where it lay when the turn before picked the other one has not been thrown.
+- A die that still lies where it lay when the turn before picked the other one has not been thrown. Dice that show what
+  they showed then, and were not seen on the mat in between, may only have been laid there: that is asked.
 - Everybody marks on the own sheet, in any order, and presses the own button when done: dots with their lines, extra
   dots with their toppings crossed off, circles around topping bonuses that are scored. The active player may also mark
   before pressing for the first time; then all of it counts at once.
@@ -13,21 +14,23 @@ What is seen, and when it counts:
   does not show, see `ways`.
 - Topping bonuses that others have scored may be crossed out at any time, or not: nothing follows from it.
 - A mark that is half made is nobody's fault until its player presses, or where there are no buttons if it stays so.
-  Marks of somebody whose turn is over, or not yet begun, are. Of several who press at once all have marked.
+  Marks of somebody whose turn is over, or not yet begun, are. Of several who press at once all have marked; who of them
+  has marked wrongly is told so when the others' marks count.
 
 Dice on a sheet are not looked at: toppings and print look too much like them. What cannot be seen speaks for nothing.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from controller.game import Player, Refusal
 from controller.games.dice_and_slice import faults, grid, rules, ways
 from controller.games.dice_and_slice.components import DICE
+from controller.games.dice_and_slice.memory import Left, Memory
 from controller.games.dice_and_slice.rules import ExtraDot, Mark, Phase, Pick, Roll, Sheet, State, Stop
-from controller.games.dice_and_slice.seen import DieSeen, Fit, Seen, SheetSeen, Traces, dice_named
+from controller.games.dice_and_slice.seen import DieSeen, Fit, Seen, SheetSeen, dice_named
 from controller.games.dice_and_slice.ways import Moves
 from controller.games.wording import joined
 from controller.reading import Fault, Layout, Play, Reading, ReadingKind
@@ -53,6 +56,9 @@ UNPAIRED = math.log(50.0)
 """By these odds each extra dot has a topping crossed off."""
 PLAIN = math.log(0.95 / 0.05)
 """A topping with such odds is crossed off; with such odds against it, it is not."""
+THROWN = 0.5
+"""How readily it is believed that dice were thrown that show what they showed in the turn before, and that nobody saw
+lie on the mat in between."""
 WORTH_ASKING = 0.01
 MOST_ASKED = 6
 
@@ -79,19 +85,18 @@ class _Marking:
 class DiceAndSliceTable:
     """See `controller.reading.GameTable`.
 
-    It remembers, from the scene that led to a state, what still showed of marks that are none any more: who has crossed
-    off a topping by mistake, and rubbed it out, is not asked for it whenever the light changes. And where the die lay
-    that was not picked: until it lies elsewhere nobody has thrown both."""
+    It remembers what still showed of marks that are none any more: who has crossed off a topping by mistake, and rubbed
+    it out, is not asked for it whenever the light changes. And how the turn before left the dice: who only lays them
+    elsewhere has not thrown them."""
 
     def __init__(self) -> None:
-        self._traces: dict[State, Mapping[Player, Traces]] = {}
-        """By the state read last, and by those that the plays read then lead to; so, too:"""
-        self._left: dict[State, tuple[DieSeen, ...]] = {}
+        self._memory = Memory()
 
     def read(self, state: State, scene: Scene, layout: Layout, pressed: frozenset[Player]) -> Reading:
         """What a scene at rest says."""
-        left = self._left.get(state, ()) if state.phase is Phase.ROLL else ()
-        seen = Seen(state, scene, layout, self._traces.get(state), left)
+        known = self._memory.of(state, scene, layout)
+        left = known.left.lying if state.phase in (Phase.ROLL, Phase.MARK) else ()
+        seen = Seen(state, scene, layout, known.traces, left)
         if state.phase is Phase.OVER:
             reading = Reading(ReadingKind.AS_BEFORE, ())
         elif seen.mixed_up is not None:
@@ -99,8 +104,8 @@ class DiceAndSliceTable:
         elif state.phase is Phase.MARK:
             reading = _marking(state, seen, pressed)
         else:
-            reading = _rolling(state, seen, pressed)
-        self._remember(state, reading.plays, seen)
+            reading = _rolling(state, seen, pressed, known.left)
+        self._memory.keep(state, seen, {play: _after(state, play.moves) for play in reading.plays})
         players = {sheet.index: player for player, sheet in seen.sheets.items()}
         dice = {die.index: die for die in seen.dice}
         return replace(
@@ -111,20 +116,6 @@ class DiceAndSliceTable:
                 for i, one in enumerate(scene.sightings)
             ),
         )
-
-    def _remember(self, state: State, plays: Sequence[Play], seen: Seen) -> None:
-        """Who has done marking leaves nothing on the own sheet but what is known of it, and traces. Where more is
-        there it is no trace: somebody was wrong, or goes ahead with the next turn while others still mark."""
-        known, left = self._traces.get(state, {}), self._left.get(state, ())
-        now, left_now = {state: known}, {state: left}
-        for play in plays:
-            after = _after(state, play.moves)
-            picks = any(isinstance(move, Pick) for move in play.moves)
-            left_now[after] = tuple(die for die in seen.dice if die.middle) if picks else left
-            done = set(seen.sheets).difference(rules.waiting_for(after) if after.phase is Phase.MARK else ())
-            fits = [p for p in done if not seen.sheets[p].fit(after.sheets[p - 1]).odd]
-            now[after] = {**known, **{p: seen.sheets[p].traces_beside(after.sheets[p - 1]) for p in fits}}
-        self._traces, self._left = now, left_now
 
     def lamps(self, state: State) -> frozenset[Player]:
         """Those who are to act."""
@@ -139,7 +130,7 @@ GAME_TABLE = DiceAndSliceTable()
 # Rolling the dice, picking a die --------------------------------------------------------------------------------------
 
 
-def _rolling(state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:
+def _rolling(state: State, seen: Seen, pressed: frozenset[Player], left: Left) -> Reading:
     """Dice are thrown, and the active player takes one; who is quick has marked already."""
     wrong = _marked_too_early(state, seen)
     if wrong is not None:
@@ -147,7 +138,7 @@ def _rolling(state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:
     if state.phase is Phase.PICK and (turned := _turned(state, seen)):
         return Reading(ReadingKind.FAULT, (), fault=faults.die_turned(state, turned))
     player = state.active
-    plays = sorted(_picked(state, seen), key=lambda play: -play.probability)
+    plays = sorted(_picked(state, seen, left), key=lambda play: -play.probability)
     if not plays:
         thrown = _thrown(seen)
         if player in pressed:
@@ -174,11 +165,17 @@ def _rolling(state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:
     told = _worth(plays)
     if player in pressed:
         told = _with_others(state, told, seen, pressed)
-    return Reading(ReadingKind.MOVES, (), plays=told, confirm=player, note=told[0].text)
+    rolled = _after(state, told[0].moves[:1]).roll
+    unthrown = state.phase is Phase.ROLL and left.may_show(rolled)
+    note = faults.maybe_not_thrown(rolled, left.roll) if unthrown else told[0].text
+    odd = [p for p, seen_sheet in seen.sheets.items() if seen_sheet.fit(state.sheets[p - 1]).odd]
+    unanswered = _unanswered(odd, told, pressed) if player in pressed else frozenset[Player]()
+    return Reading(ReadingKind.MOVES, (), plays=told, confirm=player, note=note, unanswered=unanswered)
 
 
-def _picked(state: State, seen: Seen) -> Iterator[Play]:
-    """Each way to see one die in the active player's area, the other on the mat."""
+def _picked(state: State, seen: Seen, left: Left) -> Iterator[Play]:
+    """Each way to see one die in the active player's area, the other on the mat. Dice that may only have been laid
+    there are asked about."""
     known = dice_named(seen.thrown)
     for die, other in (DICE, DICE[::-1]):
         for mine in (one for one in known[die] if one.area == state.active):
@@ -187,6 +184,8 @@ def _picked(state: State, seen: Seen) -> Iterator[Play]:
                 pick = Pick(state.active, die)
                 moves: Moves = (pick,) if state.phase is Phase.PICK else (Roll(faces), pick)
                 share = _share(mine, known[die]) * _share(theirs, known[other])
+                if state.phase is Phase.ROLL and left.may_show(faces):
+                    share *= THROWN
                 yield Play(moves, share, describe(state, moves), _shown(state, moves))
 
 
@@ -258,7 +257,9 @@ def _marking(state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:
             reading = _confirmed(state, player, seen.lying.get(player, ()))
             if reading.kind is ReadingKind.MOVES:
                 plays = _with_others(state, reading.plays, seen, pressed)
-                return replace(reading, plays=plays, note=plays[0].text)
+                return replace(
+                    reading, plays=plays, note=plays[0].text, unanswered=_unanswered(waiting, plays, pressed)
+                )
             faulty = faulty or reading
     if faulty is not None:
         return faulty
@@ -310,6 +311,12 @@ def _with_others(state: State, plays: tuple[Play, ...], seen: Seen, pressed: fro
                 sure = min(told.probability, theirs.probability)
                 told = replace(_joined(state, told, theirs), probability=sure)
     return (told,)
+
+
+def _unanswered(players: Iterable[Player], plays: Sequence[Play], pressed: frozenset[Player]) -> frozenset[Player]:
+    """Those of these players who have pressed, and of whom the plays do not tell."""
+    told = {move.player for play in plays for move in play.moves if not isinstance(move, Roll)}
+    return pressed.intersection(players) - told
 
 
 def _strange(state: State, seen: Seen, players: Sequence[Player] | range) -> Fault | None:

@@ -8,14 +8,16 @@ same family's other game, so that a used Special is seen.
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from enum import Enum
 from typing import Any
 
 from controller.game import Player, Refusal
 from controller.games import cut_and_choose_laid as lie
 from controller.games.cut_and_choose import Ring
+from controller.games.cut_and_choose_look import Draft, Look, Moves, Taken, Way, wrong
 from controller.games.cut_and_choose_seen import Seen
-from controller.games.cut_and_choose_table import CutAndChooseTable, Draft, Look, Moves, Taken, Way, wrong
+from controller.games.cut_and_choose_table import CutAndChooseTable
 from controller.games.new_york_slice import faults, rules
 from controller.games.new_york_slice.components import ANCHOVY, SUPREME
 from controller.games.new_york_slice.rules import MYSTERY_SLICE, SECONDS, Phase, State
@@ -150,7 +152,12 @@ class NewYorkSliceTable(CutAndChooseTable[State]):
         return self.read_last_meal(look, SECONDS, lambda player, eaten: rules.EatSeconds(player, frozenset(eaten)))
 
     def _read(self, look: Look[State]) -> Reading:
-        return self._read_count(look) if look.state.phase is Phase.COUNT else super()._read(look)
+        if look.state.phase is Phase.COUNT:
+            return self._read_count(look)
+        reading = super()._read(look)
+        if reading.kind is not ReadingKind.AS_BEFORE or reading.note:
+            return reading
+        return replace(reading, note=_supreme_moved(look.state, look.seen))
 
     def _read_count(self, look: Look[State]) -> Reading:
         """All turn up what they have eaten, to count the pepperoni: only the slice eaten unseen says anything new."""
@@ -181,11 +188,35 @@ rules_refusal = GAME_TABLE.rules_refusal
 def _attachments(state: State, seen: Seen, player: int) -> list[tuple[str | None, float]]:
     """What the Supreme slice in front of a player is laid next to, with probabilities; (None, 1) when there is nothing
     to attach, or it lies next to nothing."""
+    if state.holdings[player - 1].supreme_as is not None:
+        return [(None, 1.0)]
+    return _beside_supreme(state, seen, player)
+
+
+def _supreme_moved(state: State, seen: Seen) -> str:
+    """What is said where the Supreme slice lies beside another type than the one it counts with: nothing follows from
+    it. Empty where it does not, or nothing is left of its type."""
+    for player, holding in enumerate(state.holdings, 1):
+        own = holding.supreme_as
+        if own is None or SUPREME not in holding.collected or not seen.lies_with(SUPREME, player):
+            continue
+        if not any(own in _types_of(state, face) for face in holding.collected if face != SUPREME):
+            continue
+        beside = {kind: share for kind, share in _beside_supreme(state, seen, player) if kind is not None}
+        if beside and own not in beside:
+            counts = own if own == ANCHOVY else f"{own}s"
+            told = f"Player {player}'s Supreme slice counts with the {counts} and is not moved to another type"
+            return f"{told}: lay it back beside them."
+    return ""
+
+
+def _beside_supreme(state: State, seen: Seen, player: int) -> list[tuple[str | None, float]]:
+    """What the Supreme slice in front of a player lies next to, with probabilities; (None, 1) for nothing."""
     sightings = seen.scene.sightings
     here = seen.fronts(lie.Where.SEAT, player)
     others = {i: types for i in here if (types := _types_of(state, seen.name(i)))}
     supreme = next((sightings[i] for i in here if seen.faces[i] == SUPREME), None)
-    if supreme is None or state.holdings[player - 1].supreme_as is not None:
+    if supreme is None:
         return [(None, 1.0)]
     if lie.distance_mm(supreme, [sightings[i] for i in others]) >= lie.FAR_MM:
         return [(None, 1.0)]

@@ -8,7 +8,7 @@ from controller.games.pizza_theory import headings, rules
 from controller.games.pizza_theory.rules import UNSELECTED, Add, Cut, Phase, Place, Roll, State
 from controller.games.pizza_theory.seen import Cutter, Odd, Seen
 from controller.games.wording import joined, some
-from controller.reading import Fault
+from controller.reading import Fault, Layout
 from vision.scene import EMPTY
 
 LAY_PIZZA = "Lay the Pizza in the middle, its 1st towards player {}"
@@ -28,7 +28,7 @@ def fault_of(state: State, odd: Sequence[Odd], seen: Seen) -> Fault:
         return _about_cutter(state, first)
     otherwise = [one for one in odd if one.expected != EMPTY]
     if len(otherwise) > 1 and state.phase in (Phase.CUT, Phase.REPLACE):
-        return _otherwise(otherwise, seen)
+        return _otherwise(state, otherwise, seen)
     gone = [one for one in odd if one.space and one.found == EMPTY]
     if any(one.expected == first.found for one in gone):
         first = next(one for one in gone if one.expected == first.found)
@@ -148,11 +148,11 @@ def _missing(state: State, odd: Odd, others: Sequence[Odd], seen: Seen) -> Fault
     return Fault(refusal, None, (), certain=odd.certain)
 
 
-def _otherwise(odd: Sequence[Odd], seen: Seen) -> Fault:
+def _otherwise(state: State, odd: Sequence[Odd], seen: Seen) -> Fault:
     """Several toppings are gone or replaced before the cuts have been read."""
     spaces = tuple(one.space for one in odd)
     problem = f"On {some(spaces)} other toppings lie than before, or none."
-    remedy = f"Lay them again as the display shows, and each cutter on its line: {TO_BE_READ}."
+    remedy = f"Lay them again as the display shows, and each cutter on its line: {TO_BE_READ}.{_cuts_by_hand(state)}"
     refusal = Refusal(headings.REPLACE_TOPPINGS, problem, remedy, spaces)
     return Fault(refusal, None, _toppings_on(spaces, seen), certain=all(one.certain for one in odd))
 
@@ -195,7 +195,24 @@ def _turned(state: State) -> Refusal:
     side = _side(state, rules.colour(state, first))
     problem = f"The Pizza is turned so that its {side} does not face player {first}."
     heading = headings.SETUP if state.round == 1 else headings.ROTATE_PIZZA
-    return Refusal(heading, problem, f"Turn it until {_faces_first(state)}.", ("board",))
+    remedy = f"Turn it until {_faces_first(state)}.{_cuts_by_hand(state)}"
+    return Refusal(heading, problem, remedy, ("board",))
+
+
+def _cuts_by_hand(state: State) -> str:
+    """How players go on who have replaced toppings and turned the Pizza though no camera saw the cutters lie."""
+    if state.phase is not Phase.CUT:
+        return ""
+    cuts = [f'"P{player} cuts {number}"' for number, player in enumerate(rules.yet_to_cut(state), start=1)]
+    return f" Or the host rules what each die showed, as {joined(cuts)}, and all may stay as it lies."
+
+
+def nothing_to_add(state: State, passing: Player, layout: Layout) -> str:
+    """What a player is told who has nothing to add."""
+    who = rules.named(state, passing)
+    if state.phase is Phase.UNSELECTED:
+        return f"No empty space touches the cutter{layout.pressing(f': {who[0].lower()}{who[1:]} presses to go on')}"
+    return f"{who} has no space for a topping{layout.pressing(': press to go on')}"
 
 
 def _faces_first(state: State) -> str:

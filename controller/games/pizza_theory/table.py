@@ -61,6 +61,8 @@ class PizzaTheoryTable:
     def read(self, state: State, scene: Scene, layout: Layout, pressed: frozenset[Player]) -> Reading:
         """What a scene at rest says."""
         reading = self._read(state, scene, layout, pressed)
+        if reading.declares and not reading.note:
+            reading = replace(reading, note=faults.nothing_to_add(state, min(reading.declares), layout))
         return _told_of_seats(reading, state, layout) if faults.is_setting_up(state) else reading
 
     def _read(self, state: State, scene: Scene, layout: Layout, pressed: frozenset[Player]) -> Reading:

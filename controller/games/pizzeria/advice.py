@@ -8,9 +8,10 @@ from controller.game import Advice, Player
 from controller.games import cut_and_choose_advice as family
 from controller.games.cut_and_choose import Outlook, Ring
 from controller.games.cut_and_choose_advice import MOST_ADVICE, Judgement
+from controller.games.cut_and_choose_rules import in_words
 from controller.games.pizzeria import rules, solo
 from controller.games.pizzeria.components import TOMATO, VALUES
-from controller.games.pizzeria.rules import ChoosePile, Decide, Divide, EatKind, MoveSlice, Phase, State
+from controller.games.pizzeria.rules import ChoosePile, Decide, Divide, EatKind, EatSaved, MoveSlice, Phase, State
 
 _TIE = 0.25
 """What a tie counts in slices: for who scores it, and against who loses it to offer I."""
@@ -19,8 +20,8 @@ _EATEN = 0.02
 
 
 def advise(state: State, player: Player) -> Sequence[Advice]:
-    """Moves of this player, best first, at most a dozen. None where the player does best to let others act (offers D
-    and F) or has nothing to do."""
+    """Moves of this player, best first, at most a dozen. None where the player does best to let others act (offers A,
+    D and F) or has nothing to do."""
     if player not in solo.turn(state).players:
         return ()
     advice = sorted(_advice(state, player), key=lambda one: -one.value)[:MOST_ADVICE]
@@ -142,6 +143,8 @@ def _special_worth(state: State, player: Player, special: str) -> float:
 
 
 def _advise_choice(state: State, player: Player) -> list[Advice]:
+    if player not in rules.choosers(state):
+        return _advise_saved_eaten(state, player)
     shifts = []
     if rules.may_move_slice(state, player):
         shifts = [move for move in rules.legal(state) if isinstance(move, MoveSlice) and move.player == player]
@@ -193,6 +196,18 @@ def _why_decide(state: State, move: Decide) -> str:
     leaves = sum(state.options.components.by_face[face].basil for face in move.eaten)
     put = f", offer C on the {move.kind}s" if move.kind is not None else ""
     return f"Eat {len(move.eaten)} for {leaves} leaves, save the rest{put}." if move.eaten else f"Save all{put}."
+
+
+def _advise_saved_eaten(state: State, player: Player) -> list[Advice]:
+    """Saved slices worth eating with offer A now: nothing is lost by waiting but the offer, at the end of the round."""
+    now = _JUDGEMENT.expected(state, player)
+    moves = (move for move in rules.legal(state) if isinstance(move, EatSaved))
+    rated = [(move, _JUDGEMENT.expected(rules.apply(state, move), player)) for move in moves]
+    return [
+        Advice(move, value, f"Eat {in_words(state, *rules.in_order(state, move.eaten))}.")
+        for move, value in rated
+        if value > now
+    ]
 
 
 def _advise_eat_kind(state: State, player: Player) -> list[Advice]:

@@ -10,6 +10,7 @@ from controller.games.pizzeria.rules import Phase, State
 from controller.games.pizzeria.seen import AHEAD
 from controller.reading import Fault
 
+TURN_SAVED = "turn one or two slices saved before face down as well"
 WORDS = Words(
     slicer="the player with the knife",
     stack="pile",
@@ -35,7 +36,7 @@ WORDS = Words(
     early=rules.OFFER_F,
     shift=rules.OFFER_E,
     uses={
-        rules.OFFER_A: "It is used with a portion just taken: turn one or two slices saved before face down as well.",
+        rules.OFFER_A: f"It is used in the round in which it was taken: {TURN_SAVED} before the round ends.",
         rules.OFFER_C: "It stays face up, against the slices of its kind.",
         rules.OFFER_D: "It is used before the pizza is sliced.",
         rules.OFFER_E: "It is used just before its owner takes a portion.",

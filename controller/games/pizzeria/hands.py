@@ -102,6 +102,8 @@ class PizzeriaHands(CutAndChooseHands[State]):
                 return self._settle(after, after.taker, lying)
             case rules.Decide():
                 return self._settle(after, move.player, lying)
+            case rules.EatSaved(player):
+                return [self._flip(player, rules.OFFER_A, lying), *self._settle(after, player, lying)]
             case rules.EatKind(player, kind):
                 flip = [self._flip(player, rules.OFFER_J, lying)] if kind is not None else []
                 return [*flip, *self._settle(after, player, lying)]

@@ -9,6 +9,7 @@ Portions are lettered as the state numbers them, A first. Examples:
     P2 takes B
     P2 eats 7/3 5/1 | P2 eats nothing | P2 eats 7/3, offer c on 5
     draw 7/3        (the slice that offer B brings)
+    P2 offer a eats 7/3 5/1        (after its owner's decision, in the same round)
     P2 offer d eats 7/3 | P2 offer d saves 7/3
     P2 offer e moves 7/3 to B
     P2 offer j eats 7 | P2 offer j eats nothing
@@ -31,6 +32,7 @@ from controller.games.pizzeria.rules import (
     Divide,
     DrawSlice,
     EatKind,
+    EatSaved,
     Move,
     MoveSlice,
     Options,
@@ -53,6 +55,7 @@ _KINDS: dict[str, type] = {
     "take-without-b": TakeWithoutB,
     "draw": DrawSlice,
     "decide": Decide,
+    "eat-saved": EatSaved,
     "eat-kind": EatKind,
 }
 _OFFER = "offer"
@@ -82,6 +85,8 @@ def format_move(state: State, move: Move) -> str:
         case Decide(player, eaten, kind):
             put = f", offer c on {kind}" if kind is not None else ""
             return f"P{player} eats {' '.join(rules.in_order(state, eaten)) or NOTHING}{put}"
+        case EatSaved(player, eaten):
+            return f"P{player} offer a eats {' '.join(rules.in_order(state, eaten)) or NOTHING}"
         case EatKind(player, kind):
             return f"P{player} offer j eats {kind if kind is not None else NOTHING}"
 
@@ -140,6 +145,10 @@ _FORMS: Iterable[tuple[str, Callable[[State, re.Match[str]], Any]]] = (
     (
         _PLAYER + r"eats (?P<eaten>[^,]+?)(?:, offer c on (?P<kind>\d{1,3}))?",
         lambda _, m: Decide(int(m["player"]), cut_and_choose.parse_eaten(m["eaten"]), _kind(m["kind"])),
+    ),
+    (
+        _PLAYER + r"offer a eats (?P<eaten>[^,]+)",
+        lambda _, m: EatSaved(int(m["player"]), cut_and_choose.parse_eaten(m["eaten"])),
     ),
     (
         _PLAYER + rf"offer j eats (?P<kind>\d{{1,3}}|{NOTHING})",

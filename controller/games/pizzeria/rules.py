@@ -6,7 +6,7 @@ has the same name here, so that the two can be read side by side: a special offe
 is the `slicer`. The solo variant is in `solo.py`.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
@@ -27,6 +27,8 @@ from controller.games.pizzeria.components import TOMATO, VALUES, Components, wit
 from controller.games.rulebook import Rule, Rulebook, chance, players_turn, refuse
 from controller.games.wording import joined
 
+HOUSE: Player = 2
+"""Who is nobody in the solo variant; see `solo.py`."""
 OFFER_A = "offer/a"
 OFFER_B = "offer/b"
 OFFER_C = "offer/c"
@@ -53,7 +55,7 @@ class Phase(Enum):
     DIVIDE = "divide"
     """The Slicer slices; before that the owner of offer D may take a slice."""
     CHOOSE = "choose"
-    """A player takes a portion; offers E and F are used here."""
+    """A player takes a portion; offers E and F are used here, and A by who has decided already."""
     DRAW = "draw"
     """Chance: the taker of offer B takes one of the three slices put aside."""
     DECIDE = "decide"
@@ -134,6 +136,14 @@ class Decide:
 
 
 @dataclass(frozen=True, slots=True)
+class EatSaved:
+    """The owner of offer A, who has decided already in this round, eats saved slices before it ends."""
+
+    player: int
+    eaten: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class EatKind:
     """The owner of offer J eats all saved slices of one kind; None declines."""
 
@@ -142,7 +152,18 @@ class EatKind:
 
 
 Move = (
-    ChoosePile | Reveal | Redraw | TakeSlice | Divide | MoveSlice | Take | TakeWithoutB | DrawSlice | Decide | EatKind
+    ChoosePile
+    | Reveal
+    | Redraw
+    | TakeSlice
+    | Divide
+    | MoveSlice
+    | Take
+    | TakeWithoutB
+    | DrawSlice
+    | Decide
+    | EatSaved
+    | EatKind
 )
 
 
@@ -170,7 +191,7 @@ class Options(family.Options):
     advanced: bool = False
     """Whether the advanced variant is played, with special offers."""
     solo: bool = False
-    """Whether player 2 is the House, which plays by rules of this project's own, against player 1."""
+    """Whether player `HOUSE` is the House, which plays by rules of this project's own, against player 1."""
     sort_out_offers: bool = False
     """Whether offers not used with two players go back to the box before shuffling, not when they come up."""
     offer_c_counts_mixed: bool = False
@@ -205,6 +226,12 @@ _TEXT = family.Text(
     served=headings.SERVED,
     slicing=headings.SERVED,
     choosing=headings.BON_APPETIT,
+)
+_SAVED_EATEN = family.Use(
+    special=OFFER_A,
+    heading=headings.OFFER_A,
+    only="Only the owner of offer A may eat saved slices.",
+    undo="Lay it face up with the saved slices again.",
 )
 _CALL = family.Use(
     special=OFFER_D,
@@ -242,7 +269,7 @@ def turn(state: State) -> Turn:
         case Phase.DIVIDE:
             return _divide_turn(state)
         case Phase.CHOOSE:
-            return _choose_turn(state)
+            return _with_offer_a(state, _choose_turn(state))
         case Phase.DRAW:
             return chance(f"Player {state.taker} takes one of the three slices put aside")
         case Phase.DECIDE:
@@ -271,6 +298,7 @@ def legal(state: State) -> Iterator[Move]:
             yield from _legal_divisions(state)
         case Phase.CHOOSE:
             yield from _legal_choices(state)
+            yield from _legal_saved_eaten(state)
         case Phase.DRAW:
             yield from (DrawSlice(face) for face in in_order(state, state.unseen))
         case Phase.DECIDE:
@@ -402,6 +430,11 @@ def _play_divide(state: State, move: Divide) -> State:
 # Bon appétit! ---------------------------------------------------------------------------------------------------------
 
 
+def choosers(state: State) -> tuple[Player, ...]:
+    """Who may take a portion now."""
+    return _choose_turn(state).players
+
+
 def _choose_turn(state: State) -> Turn:
     if state.shifter is not None:
         return players_turn((state.shifter,), f"Player {state.shifter} has moved a slice and now takes a portion")
@@ -414,7 +447,7 @@ def _choose_turn(state: State) -> Turn:
 
 
 def _legal_choices(state: State) -> Iterator[Move]:
-    for player in _choose_turn(state).players:
+    for player in choosers(state):
         for index in family.open_portions(state.portions):
             yield Take(player, index)
             if _brings_b(state, index):
@@ -746,9 +779,10 @@ _MOST_EATEN_BY_A = 2
 def saved_that_may_be_eaten(state: State, player: Player) -> tuple[str, ...]:
     """The slices saved before of which offer A lets two be eaten now. They too must have basil leaves.
 
-    It is used while its owner decides about a portion of this round.
+    It "may be used once in the same round": while its owner decides about a portion of this round, or after that as
+    long as somebody is still to choose. The decision of the last one ends the round.
     """
-    if state.taker != player or not usable(state, player, OFFER_A):
+    if state.taker not in (player, None) or state.shifter is not None or not usable(state, player, OFFER_A):
         return ()
     return tuple(face for face in state.holdings[player - 1].collected if may_eat(state, face))
 
@@ -761,11 +795,75 @@ def _eat_saved_refusal(state: State, player: Player, faces: tuple[str, ...]) -> 
         return refuse(headings.EATING, problem, "Lay it face up with the saved slices again.", faces)
     reason = _why_not_usable(state, player, OFFER_A)
     if reason is not None:
-        return refuse(headings.OFFER_A, reason, "Lay it face up with the saved slices again.", faces)
+        return refuse(headings.OFFER_A, reason, _SAVED_EATEN.undo, faces)
+    return _too_many_refusal(state, faces)
+
+
+def _too_many_refusal(state: State, faces: tuple[str, ...]) -> Refusal | None:
     if len(faces) <= _MOST_EATEN_BY_A:
         return None
     problem = f"{len(faces)} slices saved before would be eaten: {in_words(state, *faces)}."
     return refuse(headings.OFFER_A, problem, "Eat at most two of those.", faces)
+
+
+def late_eater(state: State) -> Player | None:
+    """The owner of offer A who may eat saved slices now, between two decisions."""
+    if state.phase is not Phase.CHOOSE or state.special != OFFER_A:
+        return None
+    owner = owner_of(state, OFFER_A)
+    if owner is None or (state.options.solo and owner == HOUSE):
+        return None
+    return owner if saved_that_may_be_eaten(state, owner) else None
+
+
+def _with_offer_a(state: State, choosing: Turn) -> Turn:
+    eater = late_eater(state)
+    if eater is None or eater in choosing.players:
+        return choosing
+    prompt = f"{choosing.prompt}; player {eater} may still eat saved slices with offer A"
+    return players_turn((*choosing.players, eater), prompt)
+
+
+def _legal_saved_eaten(state: State) -> Iterator[EatSaved]:
+    eater = late_eater(state)
+    if eater is None:
+        return
+    saved = saved_that_may_be_eaten(state, eater)
+    for number in range(1, _MOST_EATEN_BY_A + 1):
+        yield from (EatSaved(eater, frozenset(faces)) for faces in combinations(saved, number))
+
+
+def _eat_saved_now_refusal(state: State, move: EatSaved) -> Refusal | None:
+    faces = tuple(sorted(move.eaten))
+    if state.options.solo and move.player == HOUSE:
+        return refuse(headings.SOLO, "The House never uses special offer A.", _SAVED_EATEN.undo, faces)
+    if state.shifter is not None:
+        return family.must_take_now(state, _SHIFTING, "moved")
+    if not faces:
+        problem = f"Player {move.player} eats no saved slice."
+        return refuse(headings.OFFER_A, problem, "Eat one or two, or leave offer A face up.", (OFFER_A,))
+    found = family.use_refusal(state, move.player, _SAVED_EATEN, _why_not_usable, faces[0])
+    if found is not None:
+        return found
+    for face in faces:
+        if face not in state.holdings[move.player - 1].collected:
+            problem = f"Player {move.player} has not saved {in_words(state, face)}."
+            return refuse(headings.OFFER_A, problem, "Eat only slices that you saved.", (face,))
+    refusals = (_eat_refusal(state, face) for face in faces)
+    return next(filter(None, refusals), None) or _too_many_refusal(state, faces)
+
+
+def _play_eat_saved(state: State, move: EatSaved) -> State:
+    holdings = with_used(state.holdings, move.player, OFFER_A)
+    return changed(state, holdings=with_holding(holdings, move.player, _ate(holdings[move.player - 1], move.eaten)))
+
+
+def _ate(holding: Holding, faces: Collection[str]) -> Holding:
+    """The same after these of the saved slices were eaten."""
+    saved = tuple(face for face in holding.collected if face not in faces)
+    return changed(
+        holding, collected=saved, eaten=holding.eaten + tuple(face for face in holding.collected if face in faces)
+    )
 
 
 # B --------------------------------------------------------------------------------------------------------------------
@@ -1023,9 +1121,7 @@ def _play_eat_kind(state: State, move: EatKind) -> State:
         return _before_scoring(state)
     eaten = kinds_to_eat(state, move.player)[move.kind]
     holdings = with_used(state.holdings, move.player, OFFER_J)
-    holding = holdings[move.player - 1]
-    saved = tuple(face for face in holding.collected if face not in eaten)
-    after = changed(holding, collected=saved, eaten=holding.eaten + eaten)
+    after = _ate(holdings[move.player - 1], eaten)
     return _before_scoring(changed(state, holdings=with_holding(holdings, move.player, after)))
 
 
@@ -1133,6 +1229,13 @@ _RULES = {
         _play_decide,
         headings.BON_APPETIT,
         "Slices are eaten or saved only by who has just taken a portion.",
+    ),
+    EatSaved: Rule(
+        Phase.CHOOSE,
+        _eat_saved_now_refusal,
+        _play_eat_saved,
+        headings.OFFER_A,
+        "Saved slices are eaten with offer A while its owner decides, or before the next player takes a portion.",
     ),
     EatKind: Rule(
         Phase.EAT_KIND,

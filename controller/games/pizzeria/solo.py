@@ -17,22 +17,23 @@ What the House does is chance to the engine: only how the knife spins is open, b
 """
 
 from collections.abc import Iterator
+from itertools import chain
 from random import Random
 
-from controller.game import Actor, IllegalMove, Player, Refusal, Turn
+from controller.game import Actor, IllegalMove, Refusal, Turn
 from controller.games import cut_and_choose
 from controller.games.cut_and_choose_rules import in_order, in_words
 from controller.games.pizzeria import headings, rules
-from controller.games.pizzeria.rules import ChoosePile, Decide, Divide, EatKind, Move, Phase, State, Take
+from controller.games.pizzeria.rules import HOUSE as HOUSE
+from controller.games.pizzeria.rules import ChoosePile, Decide, Divide, EatKind, EatSaved, Move, Phase, State, Take
 
-HOUSE: Player = 2
 _PORTION_SLICES = 3
 _OFFER_COUNTS = 2
 
 
 def house_acts(state: State) -> bool:
-    """Whether the next move is the House's."""
-    return state.options.solo and rules.turn(state).players == (HOUSE,)
+    """Whether the House is to act; player 1 may still use offer A before it."""
+    return state.options.solo and rules.turn(state).players[:1] == (HOUSE,)
 
 
 def turn(state: State) -> Turn:
@@ -44,13 +45,16 @@ def turn(state: State) -> Turn:
 
 def legal(state: State) -> Iterator[Move]:
     """As `rules.legal`; of the House's moves those its rules allow."""
-    return iter(house_moves(state)) if house_acts(state) else rules.legal(state)
+    if not house_acts(state):
+        return rules.legal(state)
+    late = (move for move in rules.legal(state) if isinstance(move, EatSaved)) if rules.late_eater(state) else ()
+    return chain(house_moves(state), late)
 
 
 def refusal(state: State, move: Move) -> Refusal | None:
     """As `rules.refusal`, and why a move is not what the House does."""
     found = rules.refusal(state, move)
-    if found is not None or not house_acts(state):
+    if found is not None or isinstance(move, EatSaved) or not house_acts(state):
         return found
     allowed = house_moves(state)
     plain = rules.canonical_divide(state, move) if isinstance(move, Divide) else move

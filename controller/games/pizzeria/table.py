@@ -3,7 +3,8 @@
 The text says that saved slices lie face up, eaten ones face down, special offers face up, and face down when used. What
 it leaves open is settled here so that a camera sees it:
 
-- Offers A and B are used while their taker decides about the portion, so that they may come face down.
+- Offers A and B are used while their taker decides about the portion, so that they may come face down. A may also be
+  turned later in the round, with one or two saved slices, until the last player has decided.
 - Offer B: the slice put aside is laid face up first, so that it is known; that needs no button, nor that the offer
   lies face down already. Then it is eaten or saved with the portion.
 - Offer C is put on a kind by laying it against (or half on) saved slices of that kind. Where it touches two kinds
@@ -24,14 +25,19 @@ from typing import Any
 from controller.game import Player, Refusal
 from controller.games import cut_and_choose_laid as lie
 from controller.games.cut_and_choose import Ring
+from controller.games.cut_and_choose_look import Draft, Look, Moves, Taken, Way, unfinished, without_taking, wrong
+from controller.games.cut_and_choose_rules import owner_of
 from controller.games.cut_and_choose_seen import Seen, changes
-from controller.games.cut_and_choose_table import CutAndChooseTable, Draft, Look, Moves, Taken, Way, unfinished, wrong
+from controller.games.cut_and_choose_table import CutAndChooseTable
 from controller.games.pizzeria import faults, headings, rules, solo
 from controller.games.pizzeria.rules import OFFER_A, OFFER_B, OFFER_C, OFFER_J, Phase, State
 from controller.reading import Fault, Reading, ReadingKind
 
 KIND_SOFTNESS_MM = 1.2
 """Offer C lies on the kind of the nearest slice; this is the scale of the doubt between two of them."""
+
+UNMOVED = 0.05
+"""A kind that offer C lies against with more than this likelihood may be its own still."""
 
 
 class PizzeriaTable(CutAndChooseTable[State]):
@@ -47,7 +53,7 @@ class PizzeriaTable(CutAndChooseTable[State]):
             Phase.REVEAL: self.read_serving,
             Phase.REDRAW: self.read_serving,
             Phase.DIVIDE: self.read_dividing,
-            Phase.CHOOSE: self.read_choosing,
+            Phase.CHOOSE: self._read_choosing,
             Phase.DRAW: self.read_choosing,
             Phase.DECIDE: self.read_choosing,
             Phase.EAT_KIND: self._read_eating_a_kind,
@@ -102,6 +108,12 @@ class PizzeriaTable(CutAndChooseTable[State]):
 
     # Bon appétit! ----------------------------------------------------------------------------------------------------
 
+    def _read_choosing(self, look: Look[State]) -> Reading:
+        eater = rules.late_eater(look.state)
+        if eater is not None and self._eats_saved(look, eater):
+            return self._read_eating_saved(look, eater)
+        return self.read_choosing(look)
+
     def ways(self, look: Look[State], player: Player) -> Iterator[Way]:
         """See `CutAndChooseTable`."""
         state = look.state
@@ -136,6 +148,37 @@ class PizzeriaTable(CutAndChooseTable[State]):
             for kind, share in self._kinds(look, way, player)
         ]
 
+    # Special offers: A -----------------------------------------------------------------------------------------------
+
+    def _eats_saved(self, look: Look[State], player: Player) -> bool:
+        """Whether the owner of offer A has turned it, or saved slices, face down, and has not taken a portion."""
+        changed = look.changed
+        if changed.new[player] or self._has_special(look, player) or changed.middle_gone:
+            return False
+        turned = OFFER_A in changed.turned[player] and changed.special_downs[player] > 0
+        return turned or (bool(changed.absent[player]) and changed.downs[player] > 0)
+
+    def _read_eating_saved(self, look: Look[State], player: Player) -> Reading:
+        """Offer A is used between two decisions. The next player may have begun to take a portion."""
+        state, changed = look.state, look.changed
+        rest = look if state.order[0] == player else without_taking(look, state.order[0])
+        if fault := self.faults.at_seats(state, rest.seen, rest.changed, busy=player):
+            return wrong(fault)
+        misused = [special for special in changed.turned[player] if special != OFFER_A]
+        if misused:
+            return wrong(self.faults.special_misused(state, player, misused))
+        eaten = changed.absent[player]
+        if changed.downs[player] > len(eaten):
+            return wrong(self.faults.extra_down(player, look.seen))
+        if changed.downs[player] < len(eaten):
+            return wrong(self.fewer_down(look, player, eaten))
+        if not eaten:
+            if self.pressed(look, player):
+                return wrong(self.faults.special_misused(state, player, (OFFER_A,)))
+            return unfinished(f"Player {player} plays offer A: {faults.TURN_SAVED}, or turn it face up again.")
+        text = f"Player {player} eats {self.faults.names(state, eaten)} with offer A"
+        return self.choose(look, [Draft((rules.EatSaved(player, frozenset(eaten)),), 1.0, text, eaten)], player, player)
+
     # Special offers: B -----------------------------------------------------------------------------------------------
 
     def drawing(self, look: Look[State], way: Way, taken: Taken) -> Reading | None:
@@ -169,9 +212,12 @@ class PizzeriaTable(CutAndChooseTable[State]):
         )
 
     def _read(self, look: Look[State]) -> Reading:
-        """See `CutAndChooseTable`. The slice that offer B brings is known before its owner turns the offer down."""
+        """See `CutAndChooseTable`. The slice that offer B brings is known before its owner turns the offer down; an
+        offer C that was pushed away is told of."""
         reading, state = super()._read(look), look.state
         taker, fault = state.taker, reading.fault
+        if reading.kind is ReadingKind.AS_BEFORE and not reading.note:
+            return replace(reading, note=self._offer_c_moved(look))
         if fault is None or taker is None or state.special != OFFER_B or look.changed.again != (OFFER_B,):
             return reading
         if look.changed.elsewhere or self.pressed(look, taker):
@@ -202,6 +248,27 @@ class PizzeriaTable(CutAndChooseTable[State]):
         mine = one is not None and one.kind is None and rules.usable(state, player, OFFER_C)
         if not (mine or (way.special and state.special == OFFER_C)) or not seen.lies_with(OFFER_C, player):
             return [(None, 1.0)]
+        return self._beside_offer_c(look, player)
+
+    def _offer_c_moved(self, look: Look[State]) -> str:
+        """What is said where offer C lies against another kind than the one it was put on: nothing follows from it.
+        Empty where it does not, or nothing is left of its kind."""
+        state, by_face = look.state, look.state.options.components.by_face
+        player = owner_of(state, OFFER_C)
+        one = None if player is None else rules.owned(state, player, OFFER_C)
+        if player is None or one is None or one.kind is None or not look.seen.lies_with(OFFER_C, player):
+            return ""
+        if not any(one.kind in by_face[face].values for face in state.holdings[player - 1].collected):
+            return ""
+        beside = {kind for kind, share in self._beside_offer_c(look, player) if share > UNMOVED}
+        if None in beside or one.kind in beside:
+            return ""
+        told = f"Player {player}'s offer C lies on the {one.kind}s and is not moved to another kind"
+        return f"{told}: lay it back against them."
+
+    def _beside_offer_c(self, look: Look[State], player: Player) -> list[tuple[int | None, float]]:
+        """The kinds that offer C lies against, with probabilities; None for nothing."""
+        state, seen = look.state, look.seen
         sightings = seen.scene.sightings
         card = sightings[seen.at[OFFER_C]]
         far = {i: lie.distance_mm(card, (sightings[i],)) for i in seen.fronts(lie.Where.SEAT, player)}

@@ -19,6 +19,8 @@ A button says what cards cannot:
   or the card that lay above it taken: the Drawer presses. Without any sign that a card was laid there it is asked. A
   card drawn onto its like and grabbed before the Drawer has pressed is taken for the one it covered; one that burned
   somebody before it lay still is never seen at all.
+- A card that is grabbed before it was seen on the Open Pile, and looks like one that was passed over just before, may
+  be that one: it is asked.
 - Hot Sauce in a pizza does not tell who put it there: who did presses, where it can have been several players, or
   where it has not been seen on the Open Pile: it may come from the pizza of one who may not use it, or have lain there.
 
@@ -30,7 +32,7 @@ nobody saw that card before, it is asked which it was. The draw pile is not coun
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from controller.game import Player
 from controller.games.slice import faults, rules
@@ -70,6 +72,8 @@ MOST_WAYS = 4000
 """More ways to play what is seen are not gone through."""
 UNSEEN_DEALT = 4
 """So many slices of a player that lie face down may be missed by the camera when they have just been dealt."""
+IN_REACH = 2
+"""So many cards under the open one peep out, or are pulled out quickly."""
 Moves = tuple[Move, ...]
 _UNDER_WAY = frozenset({Phase.ORDER, Phase.PLACE, Phase.REVEAL, Phase.HIDDEN})
 """What the game waits for while somebody still has a card in hand."""
@@ -475,6 +479,14 @@ def _is_like_what_freed(state: State, way: Way) -> bool:
     return isinstance(way.moves[-1], Draw) and laid[-3:-1] == (laid[-1], HOT_SAUCE)
 
 
+def _is_like_one_passed_over(state: State, way: Way) -> bool:
+    """Whether this way says that a card was drawn and grabbed before it was seen which looks like one that lay under
+    the open card: it may be that one, which is not to be grabbed, and what it replaced covers where it lay."""
+    passed = state.open[:-1] if state.phase is Phase.GRAB else state.open
+    drawn = {one.card for one, two in pairwise(way.moves) if isinstance(one, Draw) and isinstance(two, Grab)}
+    return not drawn.isdisjoint(passed[-IN_REACH:])
+
+
 def _blocks_unseen(state: State, way: Way) -> bool:
     """Whether this way says that Hot Sauce was grabbed that was not the open card: it may be a face-down slice that was
     turned up, or come from the own pizza of who put it there."""
@@ -586,7 +598,7 @@ def _moves(
     taken_unseen = _may_be_taken(under_way, best, who) or _may_be_grabbed(state, best, seen, known)
     laid_unseen = (not known.is_laid_anew and _is_replaced(state, best)) or _is_like_what_freed(state, best)
     laid_unseen = laid_unseen or (known.is_uncovered and _bares(state, best))
-    unsaid = unseen_sauce and not seen.layout.buttons
+    unsaid = (unseen_sauce and not seen.layout.buttons) or _is_like_one_passed_over(state, best)
     gap = _gap_beside(best, seen, known) if _burned(state, best.moves) else None
     if taken_unseen or laid_unseen or unsaid or gap is not None or _may_go_on(best, seen, known):
         told = tuple(replace(play, probability=play.probability * UNTOLD_DRAW) for play in told)

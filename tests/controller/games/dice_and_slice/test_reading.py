@@ -6,7 +6,8 @@ import pytest
 
 from controller.game import Refusal
 from controller.games.dice_and_slice.rules import Pick, State
-from controller.games.dice_and_slice.table import GAME_TABLE
+from controller.games.dice_and_slice.table import GAME_TABLE, DiceAndSliceTable
+from controller.hands import Lay
 from controller.reading import Fault, Reading, ReadingKind
 from tests.controller.games.dice_and_slice.laid_sheets import GAME, LaidSheets, dots_of, started
 from vision.scene import FaceLikelihood, MarkKind, PieceKind, Pose, Sighting
@@ -185,6 +186,105 @@ def test_a_die_put_back_beside_the_other_one_is_not_thrown() -> None:
     sheets.rub(2, "k9")
     sheets.throw("A3", "B5")
     assert sheets.unfinished().startswith("A3 and B5 lie there"), "thrown, it may show the same"
+
+
+def doubted(sheets: LaidSheets, *pressed: int) -> str:
+    """What is asked about a roll that is no more than likely."""
+    reading = sheets.read(*pressed)
+    assert reading.kind is ReadingKind.MOVES
+    (play,) = reading.plays
+    assert play.probability < 0.9
+    return reading.note
+
+
+def test_the_picked_die_laid_back_and_the_other_one_taken_is_asked_about() -> None:
+    sheets = a_turn_over()
+    sheets.world.put("die/A", Pose(50.0, 50.0, 10.0), True)
+    assert sheets.as_before()
+    sheets.take("B", player=2)
+    told = "A3 and B5 were the roll of the turn before, too: if nobody threw both dice, throw them"
+    assert doubted(sheets) == doubted(sheets, 2) == told
+    sheets.throw("A3", "B6")
+    sheets.take("B", player=2)
+    assert sheets.moves(2) == ["roll A3 B6", "P2 picks B"]
+
+
+def test_dice_that_were_seen_thrown_may_show_the_same_again() -> None:
+    sheets = a_turn_over()
+    sheets.throw("A3", "B5")
+    assert sheets.unfinished()
+    sheets.take("B", player=2)
+    assert sheets.moves(2) == ["roll A3 B5", "P2 picks B"]
+
+
+# After a start of the program, an undo, a ruling ----------------------------------------------------------------------
+
+
+def test_dice_that_were_not_thrown_are_known_after_a_start() -> None:
+    sheets = a_turn_over()
+    sheets.table = DiceAndSliceTable()
+    assert sheets.as_before()
+    sheets.take("A", player=2)
+    assert problem(sheets.fault(2)) == "B5 still lies where the turn before left it."
+    sheets.world.put("die/A", Pose(50.0, 50.0, 10.0), True)
+    sheets.take("B", player=2)
+    told = "A3 and B5 were not seen being thrown: if nobody threw both dice, throw them"
+    assert doubted(sheets, 2) == told
+    sheets.throw("A3", "B5")
+    assert sheets.unfinished()
+    sheets.take("A", player=2)
+    assert sheets.moves(2) == ["roll A3 B5", "P2 picks A"]
+
+
+def test_dice_picked_while_the_program_did_not_run_are_asked_about() -> None:
+    sheets = a_turn_over()
+    sheets.throw("A1", "B2")
+    sheets.take("B", player=2)
+    sheets.table = DiceAndSliceTable()
+    assert doubted(sheets, 2) == "A1 and B2 were not seen being thrown: if nobody threw both dice, throw them"
+
+
+@pytest.mark.parametrize("ruled", [False, True])
+def test_dice_that_were_not_thrown_are_known_after_a_start_or_a_ruling_while_players_mark(ruled: bool) -> None:
+    sheets = LaidSheets(started()).arrange()
+    if ruled:
+        assert sheets.as_before()
+    sheets.state = sheets.play("roll A3 B5", "P1 picks A")  # never read: ruled, or the start comes here
+    for text in ("P1 marks c3 d3 c4", "P2 marks e5 d6 f6 e7"):
+        after = sheets.play(text)
+        assert sheets.moves(int(text[1])) == [text]
+        sheets.state = after
+    sheets.take("A", player=2)
+    assert problem(sheets.fault(2)) == "B5 still lies where the turn before left it."
+
+
+def test_dice_that_were_not_thrown_are_known_after_the_last_marks_were_ruled() -> None:
+    sheets = LaidSheets(started()).arrange()
+    for texts in (("roll A3 B5", "P1 picks A"), ("P1 marks c3 d3 c4",)):
+        after = sheets.play(*texts)
+        assert sheets.moves(1) == list(texts)
+        sheets.state = after
+    assert sheets.as_before()
+    sheets.state = sheets.play("P2 marks e5 d6 f6 e7")
+    sheets.world.put("die/A", Pose(50.0, 50.0, 10.0), True)
+    sheets.take("B", player=2)
+    assert doubted(sheets, 2).startswith("A3 and B5 were the roll of the turn before, too")
+
+
+def test_dice_that_were_not_thrown_are_known_after_an_undo() -> None:
+    sheets = a_turn_over()
+    over, lay = sheets.state, {die: sheets.lying()[die] for die in ("die/A", "die/B")}
+    sheets.throw("A1", "B2")
+    sheets.take("B", player=2)
+    assert sheets.moves(2) == ["roll A1 B2", "P2 picks B"]
+    sheets.state = sheets.play("roll A1 B2", "P2 picks B")
+    sheets.read()
+    sheets.state = over
+    for die, was in lay.items():
+        sheets.lay(Lay(die, was.pose, True, was.front))
+    assert sheets.as_before()
+    sheets.take("A", player=2)
+    assert problem(sheets.fault(2)) == "B5 still lies where the turn before left it."
 
 
 def test_dice_thrown_for_the_next_turn_while_another_still_marks_are_thrown() -> None:
@@ -471,6 +571,27 @@ def test_what_an_eraser_left_is_not_asked_for_in_a_later_turn(name: str, then: f
     assert sheets.as_before(), "it was there when the marks were taken, nearly as dark"
     sheets.doubt(1, name, 0.998)
     assert "crossed off" in problem(sheets.fault()), "but who crosses it off once more is told so"
+
+
+@pytest.mark.parametrize("forgets", ["start", "ruling", "undo"])
+def test_what_an_eraser_left_is_known_after_a_start_a_ruling_or_an_undo(forgets: str) -> None:
+    sheets = marking()
+    sheets.doubt(1, "mushroom-b2", 0.85)
+    over = sheets.play("P1 marks c3 d3 c4", "P2 marks e5 d6 f6 e7")
+    assert len(sheets.moves(1, 2)) == 2
+    sheets.state = over
+    assert sheets.as_before()
+    ruled = GAME.apply(over, GAME.parse(over, "roll A1 B5"))
+    ruled = GAME.apply(ruled, GAME.parse(ruled, "P2 picks A"))
+    if forgets == "start":
+        sheets.table = DiceAndSliceTable()
+    else:
+        sheets.state = ruled
+    sheets.read()
+    if forgets == "undo":
+        sheets.state = over
+    sheets.doubt(1, "mushroom-b2", 0.96)
+    assert sheets.as_before()
 
 
 def test_what_looks_like_a_cross_and_was_not_there_before_is_asked_for() -> None:

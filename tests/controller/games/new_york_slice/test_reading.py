@@ -1,5 +1,6 @@
 """What single scenes say: in each phase as before, unfinished, a move, and each breach."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -625,6 +626,29 @@ def test_several_slices_that_were_turned_over_are_spoken_of_as_several(turned: S
     assert told(situation) == said
 
 
+def test_who_presses_before_turning_slices_over_is_told_that_the_host_takes_it_back() -> None:
+    situation = Situation(chosen())
+    portion = next(i for i, one in enumerate(situation.state.portions) if "9/2" in one.slices)
+    others = [i for i in range(4) if i != portion]
+    moves = (Take(2, portion), Decide(2, NOTHING, "9"))
+    situation.world.play(situation.state, *moves)
+    situation.state = play(situation.state, *moves)
+    situation.world.flip("9/2")
+    remedy = situation.fault().refusal.remedy
+    assert remedy.endswith("If player 2 meant to eat it, the host takes the move back.")
+    situation.world.flip("9/2")
+    for player, other in zip((3, 4, 1), others, strict=True):
+        moves = (Take(player, other), Decide(player, NOTHING))
+        situation.world.play(situation.state, *moves)
+        situation.state = play(situation.state, *moves)
+    last = next(face for face in situation.state.holdings[0].collected)
+    situation.world.flip(last)
+    assert "If player 1 meant to eat it" in situation.fault().refusal.remedy, "a round that has just ended"
+    situation.world.flip(last)
+    situation.world.flip("9/2")
+    assert "takes the move back" not in situation.fault().refusal.remedy
+
+
 def test_several_slices_that_lie_elsewhere_are_spoken_of_as_several() -> None:
     situation = lying_slices()
     situation.world.give(4, "5/2", "6/1")
@@ -974,6 +998,37 @@ def test_the_supreme_slice_is_attached_to_what_it_lies_next_to(attach: str) -> N
     moves = (Take(2, index_of(situation.state, SUPREME)), Decide(2, NOTHING, attach))
     situation.world.play(situation.state, *moves)
     assert situation.moves() == moves
+
+
+def test_a_supreme_slice_that_is_moved_to_another_type_later_is_told_of() -> None:
+    situation = Situation(having(chosen(special_in=2), 2, "5/2 5/3"))
+    moves = (Take(2, index_of(situation.state, SUPREME)), Decide(2, NOTHING, "5"))
+    situation.world.play(situation.state, *moves)
+    situation.state = play(situation.state, *moves)
+    assert situation.read().note == ""
+    beside = situation.world.pose("9/2")
+    situation.world.lay(Lay(SUPREME, Pose(beside.x_mm + 4, beside.y_mm, beside.angle_deg), True))
+    reading = situation.read()
+    assert reading.kind is ReadingKind.AS_BEFORE
+    assert reading.note.endswith(
+        "Player 2's Supreme slice counts with the 5s and is not moved to another type: lay it back beside them."
+    )
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_a_special_that_is_shoved_to_another_portion_is_told_of(alone: bool) -> None:
+    apart = ("4/1 combo-9-11 anchovy supreme 9/2", "9/9 5/1 7/1", "7/2 11/1 11/10", "")
+    situation = Situation(divided(pizza(), *apart, special_in=3) if alone else chosen())
+    assert situation.read().kind is ReadingKind.AS_BEFORE
+    target = next(p for p in situation.state.portions if not p.special and p.slices)
+    at = situation.world.pose(target.slices[0])
+    reach = math.radians(at.angle_deg)
+    special = str(situation.state.special)
+    spot = Pose(at.x_mm + 110 * math.cos(reach), at.y_mm + 110 * math.sin(reach), at.angle_deg)
+    situation.world.lay(Lay(special, spot, True))
+    fault = situation.fault()
+    assert fault.refusal.pieces == (special,)
+    assert "lies with" in fault.refusal.problem
 
 
 def test_a_supreme_slice_that_lies_next_to_nothing_is_not_attached() -> None:

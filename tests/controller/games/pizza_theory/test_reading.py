@@ -244,6 +244,7 @@ def test_who_has_no_space_presses() -> None:
     assert reading.kind is ReadingKind.AS_BEFORE
     assert reading.declares == {1}
     assert [GAME.format(without_space(1), move) for move in reading.plays[0].moves] == ["P1 passes"]
+    assert reading.note == "Player 1 (red) has no space for a topping: press to go on"
 
 
 def test_nobody_waits_for_the_button_of_who_has_no_space() -> None:
@@ -414,6 +415,24 @@ def test_cuts_that_nobody_has_confirmed_count_while_toppings_are_replaced() -> N
     refusal = pizza.fault(1).refusal
     assert set(refusal.pieces) == {"b2", "d6", "f2", "g4"}
     assert "each cutter on its line" in refusal.remedy
+
+
+def test_who_has_replaced_all_before_the_cuts_were_read_goes_on_by_the_hosts_ruling() -> None:
+    pizza = laid(at(**EXAMPLE))
+    pizza.play("P1 replaces")
+    pizza.state = at(phase="cut", toppings=EXAMPLE["toppings"])
+    told = 'Or the host rules what each die showed, as "P1 cuts 1", "P2 cuts 2" and "P3 cuts 3"'
+    assert told in pizza.fault(1).refusal.remedy
+    pizza.state = play(pizza.state, "P1 cuts 5")
+    assert 'as "P2 cuts 1" and "P3 cuts 2"' in pizza.fault(1).refusal.remedy
+    pizza.state = play(pizza.state, "P2 cuts 6", "P3 cuts 4")
+    assert pizza.moves(1) == ["P1 replaces"]
+
+
+def test_a_pizza_turned_before_the_cuts_were_read_is_told_of_with_the_hosts_way() -> None:
+    pizza = laid(added())
+    pizza.turn(-120.0)
+    assert "Or the host rules what each die showed" in pizza.fault().refusal.remedy
 
 
 def test_two_players_cut_beside_the_unselected_cutter() -> None:

@@ -95,6 +95,16 @@ def takes(state: State, player: int, portion: int, eaten: str = "", kind: int | 
     return play(state, Take(player, portion), Decide(player, frozenset(faces(eaten)), kind))
 
 
+def late_a(saved: str = "5/1 5/2", players: int = 3) -> State:
+    """Round 2: player 2 has taken the portion with offer A alone and decided; these slices, and the one with basil
+    taken with it, are saved."""
+    ring = faces("2/1 7/1 7/2 11/1 11/9 4/1 mixed-9-11 9/2 9/9 6/1 6/2")
+    state = in_round(advanced(players, first=players), 2)
+    state = served(having(state, 2, saved=saved), ring, rules.OFFER_A)
+    portions = ("2/1 7/1 7/2", "11/1", "11/9 4/1 mixed-9-11 9/2 9/9 6/1 6/2")
+    return takes(divided(state, *portions, special_in=1), 2, 1)
+
+
 def refused(state: State, move: Move) -> tuple[str, str]:
     """Heading and problem of a move that must be illegal."""
     refusal = GAME.refusal(state, move)

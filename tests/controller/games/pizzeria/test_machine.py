@@ -23,6 +23,7 @@ from controller.games.pizzeria.rules import (
     Divide,
     DrawSlice,
     EatKind,
+    EatSaved,
     Move,
     MoveSlice,
     Phase,
@@ -47,6 +48,7 @@ ANY_MOVE = st.one_of(
     st.builds(Take, PLAYERS, NUMBERS),
     st.builds(DrawSlice, FACES),
     st.builds(Decide, PLAYERS, st.frozensets(FACES, max_size=4), st.none() | NUMBERS),
+    st.builds(EatSaved, PLAYERS, st.frozensets(FACES, max_size=3)),
     st.builds(EatKind, PLAYERS, st.none() | NUMBERS),
 )
 

@@ -11,6 +11,7 @@ from controller.games.pizzeria.rules import (
     Decide,
     Divide,
     EatKind,
+    EatSaved,
     MoveSlice,
     Phase,
     Take,
@@ -23,6 +24,7 @@ from tests.controller.games.pizzeria.situations import (
     game,
     having,
     in_round,
+    late_a,
     owning,
     play,
     quarters,
@@ -59,6 +61,9 @@ def test_offers_as_text() -> None:
     assert GAME.parse(quarters(state), "P4 offer e moves 4/1 to C") == MoveSlice(4, "4/1", 2)
     state = play(quarters(served(advanced(), special=rules.OFFER_B)), Take(2, 1))
     assert GAME.format(state, GAME.parse(state, "draw 5/2")) == "draw 5/2"
+    late = GAME.parse(late_a(), "P2 offer a eats 11/1 5/1")
+    assert (late, GAME.format(late_a(), late)) == (EatSaved(2, frozenset({"5/1", "11/1"})), "P2 offer a eats 5/1 11/1")
+    assert GAME.decode_move(GAME.encode_move(late)) == late
     before = quarters(served(advanced(), special=rules.OFFER_B))
     without = GAME.parse(before, "P2 takes B without offer b")
     assert (without, GAME.format(before, without)) == (TakeWithoutB(2, 1), "P2 takes B without offer b")

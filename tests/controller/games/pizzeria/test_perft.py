@@ -7,9 +7,18 @@ import pytest
 
 from controller.games.pizzeria import GAME, rules
 from controller.games.pizzeria.rules import State
-from tests.controller.games.pizzeria.situations import RING, advanced, game, having, in_round, owning, served
+from tests.controller.games.pizzeria.situations import (
+    RING,
+    advanced,
+    game,
+    having,
+    in_round,
+    late_a,
+    owning,
+    served,
+)
 
-BASIL = {face: GAME.components.by_face[face].basil for face in RING}
+BASIL = {face: facts.basil for face, facts in GAME.components.by_face.items()}
 
 
 def perft(state: State, depth: int) -> int:
@@ -73,7 +82,7 @@ def test_a_pizza_for_three_to_the_first_decision() -> None:
 def test_a_whole_round_for_three_from_one_division() -> None:
     """All six orders of the portions, and for each slice with basil that it is eaten or not: 6 * 2^7."""
     state = GAME.apply(served(game(3)), next(iter(GAME.legal(served(game(3))))))
-    eatable = sum(leaves > 0 for leaves in BASIL.values())
+    eatable = sum(BASIL[face] > 0 for face in RING)
     assert perft(state, 6) == 6 * 2**eatable
     # All sequences end differently: who holds what, saved or eaten.
     assert reachable(state, 6) == 6 * 2**eatable
@@ -82,7 +91,7 @@ def test_a_whole_round_for_three_from_one_division() -> None:
 def test_a_whole_round_for_two_from_one_division() -> None:
     """Four portions in any order, 24 ways; those of a player lie there in the order in which they were taken."""
     state = GAME.apply(served(game(2)), next(iter(GAME.legal(served(game(2))))))
-    eatable = sum(leaves > 0 for leaves in BASIL.values())
+    eatable = sum(BASIL[face] > 0 for face in RING)
     assert perft(state, 8) == 24 * 2**eatable
 
 
@@ -94,7 +103,7 @@ def test_turning_the_pizza_changes_no_number() -> None:
 
 def test_offer_d_doubles_the_slices_with_basil() -> None:
     state = served(owning(in_round(advanced(3), 2), 3, rules.OFFER_D))
-    calls = sum(1 + (leaves > 0) for leaves in BASIL.values())
+    calls = sum(1 + (BASIL[face] > 0) for face in RING)
     assert perft(state, 1) == calls + 550
     with_d = [move for move in GAME.legal(state) if isinstance(move, rules.TakeSlice)]
     after = sum(perft(GAME.apply(state, move), 1) for move in with_d)
@@ -127,3 +136,15 @@ def test_offer_a_chooses_up_to_two_of_what_was_saved() -> None:
     state = GAME.apply(state, rules.Take(3, index))
     edible = sum(GAME.components.by_face[face].basil > 0 for face in state.taken)
     assert perft(state, 1) == 2**edible * (1 + 4 + comb(4, 2))
+
+
+@pytest.mark.parametrize("saved", ["", "5/1", "5/1 5/2 5/3 5/4"])
+def test_offer_a_may_be_used_before_anybody_takes_the_next_portion(saved: str) -> None:
+    """Each of the slices saved, or two of them, instead of one of the two portions left."""
+    state = late_a(saved)
+    number = len(state.holdings[1].collected)
+    uses = number + comb(number, 2)
+    assert perft(state, 1) == reachable(state, 1) == 2 + uses
+    decisions = sum(subsets_to_eat(one.slices) for one in state.portions if one.taken_by is None)
+    # After a portion is taken its taker decides; after offer A there is no other use of it.
+    assert perft(state, 2) == decisions + 2 * uses

@@ -13,6 +13,7 @@ from controller.games.pizzeria.rules import (
     Divide,
     DrawSlice,
     EatKind,
+    EatSaved,
     MoveSlice,
     Phase,
     Redraw,
@@ -33,13 +34,14 @@ from tests.controller.games.pizzeria.situations import (
     game,
     having,
     in_round,
+    late_a,
     owning,
     play,
     quarters,
     served,
 )
 from tests.controller.laid_table import LaidWorld
-from vision.scene import Pose
+from vision.scene import FaceLikelihood, Pose
 
 
 class Situation:
@@ -313,6 +315,39 @@ def test_offer_a_turned_down_alone_says_how_it_is_used() -> None:
     assert situation.moves(2) == (Take(2, 3), Decide(2, frozenset({"6/3"})))
 
 
+def test_offer_a_is_used_after_its_owners_decision() -> None:
+    situation = Situation(late_a())
+    situation.world.flip(rules.OFFER_A)
+    assert situation.unfinished() == (
+        "Player 2 plays offer A: turn one or two slices saved before face down as well, or turn it face up again."
+    )
+    assert situation.heading(2) == headings.OFFER_A
+    situation.world.flip("5/1")
+    eats = EatSaved(2, frozenset({"5/1"}))
+    reading = situation.read()
+    assert (situation.moves(), reading.confirm) == ((eats,), 2)
+    situation.world.play(situation.state, Take(3, 0), Decide(3, frozenset()))
+    assert situation.moves() == (eats,)  # the next player's portion waits
+    situation.state = play(situation.state, eats)
+    assert situation.moves() == (Take(3, 0), Decide(3, frozenset()))
+
+
+def test_offer_a_has_to_lie_face_down_to_eat_saved_slices_later() -> None:
+    situation = Situation(late_a())
+    situation.world.flip("5/1")
+    assert "Special offer A has been used and lies face up. Turn it face down" in situation.unfinished()
+    situation.world.flip(rules.OFFER_A)
+    situation.world.flip("5/2")
+    assert situation.moves() == (EatSaved(2, frozenset({"5/1", "5/2"})),)
+    situation.world.flip("11/1")
+    assert situation.fault().refusal.problem.startswith("3 slices saved before would be eaten")
+
+
+def test_offer_a_laid_by_hands_is_read() -> None:
+    eats = EatSaved(2, frozenset({"5/2", "11/1"}))
+    assert Situation(late_a()).made(eats) == (eats,)
+
+
 def test_saved_slices_turned_over_before_a_portion_is_taken_may_not_be_eaten() -> None:
     situation = Situation(having(chosen(rules.OFFER_H), 2, "6/3 5/3"))
     situation.world.flip("6/3")
@@ -424,6 +459,33 @@ def test_offer_c_has_to_be_put_on_a_kind() -> None:
     assert situation.heading(2) == headings.OFFER_C
     situation.state = play(situation.state, Decide(2, frozenset()))
     assert situation.read(2).kind is ReadingKind.AS_BEFORE
+
+
+def test_offer_c_that_is_pushed_to_another_kind_later_is_told_of() -> None:
+    situation = Situation(having(chosen(rules.OFFER_C), 2, "6/3 6/4"))
+    moves = (Take(2, 1), Decide(2, frozenset(), 6))
+    assert situation.made(*moves) == moves
+    situation.state = play(situation.state, *moves)
+    assert situation.read().note == ""
+    beside = situation.world.pose("11/1")
+    situation.world.lay(Lay(rules.OFFER_C, Pose(beside.x_mm, beside.y_mm + 30, 0.0), True))
+    reading = situation.read()
+    assert reading.kind is ReadingKind.AS_BEFORE
+    assert reading.note.endswith(
+        "Player 2's offer C lies on the 6s and is not moved to another kind: lay it back against them."
+    )
+
+
+def test_two_slices_of_a_kind_are_asked_about_in_words_that_differ() -> None:
+    situation = Situation(having(chosen(), 2, "6/3 5/3"))
+    situation.world.play(situation.state, Take(2, 0), Decide(2, frozenset({"7/1"})))
+    scene = situation.world.scene()
+    doubt = (FaceLikelihood("7/2", 0.5), FaceLikelihood("7/1", 0.5))
+    seen = tuple(replace(one, faces=doubt) if one.face == "7/2" else one for one in scene.sightings)
+    reading = GAME_TABLE.read(situation.state, replace(scene, sightings=seen), situation.layout, frozenset())
+    texts = [one.text for one in reading.plays]
+    assert len(texts) == len(set(texts)) == 2
+    assert any("7/1: " in text and "basil" in text for text in texts)
 
 
 def test_offer_c_is_put_on_nothing_by_who_has_saved_nothing() -> None:

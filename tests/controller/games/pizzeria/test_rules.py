@@ -17,6 +17,7 @@ from controller.games.pizzeria.rules import (
     Divide,
     DrawSlice,
     EatKind,
+    EatSaved,
     Holding,
     MoveSlice,
     OwnedSpecial,
@@ -37,6 +38,7 @@ from tests.controller.games.pizzeria.situations import (
     game,
     having,
     in_round,
+    late_a,
     legal,
     line,
     over,
@@ -709,6 +711,45 @@ def test_a_two_players_may_use_it_with_their_second_portion() -> None:
     state = play(takes(takes(state, 1, 1), 2, 0), Take(1, 2))
     used = play(state, Decide(1, frozenset({"5/1", "4/1"})))
     assert used.holdings[0].eaten == ("5/1", "4/1")
+
+
+def test_a_may_be_used_after_its_owner_has_decided() -> None:
+    state = late_a()
+    assert state.holdings[1].collected == ("5/1", "5/2", "11/1")
+    assert rules.turn(state).players == (3, 2)
+    assert "player 2 may still eat saved slices with offer A" in rules.turn(state).prompt
+    used = play(state, EatSaved(2, frozenset({"5/1", "11/1"})))
+    assert (used.holdings[1].collected, used.holdings[1].eaten) == (("5/2",), ("5/1", "11/1"))
+    assert used.holdings[1].specials[0].used
+    assert rules.turn(used).players == (3,)
+    assert refused(used, EatSaved(2, frozenset({"5/2"}))) == (
+        "Special offers: A",
+        "Special offer A has been used; it works once.",
+    )
+    assert legal(takes(state, 3, 0), EatSaved(2, frozenset({"5/1"})))
+
+
+@pytest.mark.parametrize(
+    ("player", "eaten", "problem"),
+    [
+        (2, "", "Player 2 eats no saved slice."),
+        (2, "5/1 5/2 11/1", "3 slices saved before would be eaten"),
+        (2, "6/1", "Player 2 has not saved"),
+        (3, "5/1", "Player 3 does not have"),
+        (9, "5/1", "There is no player 9."),
+    ],
+)
+def test_a_later_in_the_round_is_refused_for_its_reason(player: int, eaten: str, problem: str) -> None:
+    heading, said = refused(late_a(), EatSaved(player, frozenset(faces(eaten))))
+    assert heading == "Special offers: A"
+    assert problem in said
+
+
+def test_a_ends_with_the_round() -> None:
+    state = takes(takes(late_a(), 3, 0), 1, 2)
+    assert state.round == 3
+    assert refused(state, EatSaved(2, frozenset({"5/1"})))[0] == "Special offers: A"
+    assert rules.turn(state).players == (2,)
 
 
 # Special offers: B ----------------------------------------------------------------------------------------------------

@@ -9,7 +9,18 @@ import pytest
 
 from controller.game import Actor, IllegalMove, OptionError
 from controller.games.pizzeria import GAME, rules
-from controller.games.pizzeria.rules import ChoosePile, Decide, Divide, DrawSlice, EatKind, Move, Phase, State, Take
+from controller.games.pizzeria.rules import (
+    ChoosePile,
+    Decide,
+    Divide,
+    DrawSlice,
+    EatKind,
+    EatSaved,
+    Move,
+    Phase,
+    State,
+    Take,
+)
 from tests.controller.games.pizzeria.situations import (
     RING,
     divided,
@@ -149,3 +160,31 @@ def finished(seed: int, choose: Callable[[State, Random], Move], variant: dict[s
 
 def some(state: State) -> list[Move]:
     return [move for _, move in zip(range(300), GAME.legal(state), strict=False)]
+
+
+def with_a(owner: int) -> State:
+    """Player 1 or the House has just decided about offer A's portion in round 2; the other one chooses."""
+    state = replace(solo(first=3 - owner, advanced=True), round=2, stacks=(2, 3, 4), slicer=3 - owner)
+    state = served(having(state, owner, saved="5/2 6/3"), special=rules.OFFER_A)
+    portions = ("2/1 7/1 7/2", "11/1 11/10 4/1", "mixed-9-11 9/2", "9/9 5/1 6/1", "")
+    if owner == 2:
+        return takes(replace(divided(replace(state, slicer=1), *portions[:4], special_in=3)), 2, 3)
+    house_divides = next(move for move in GAME.legal(state) if isinstance(move, Divide))
+    state = play(state, house_divides)
+    return takes(state, 1, next(i for i, one in enumerate(state.portions) if one.special))
+
+
+def test_offer_a_may_be_used_before_the_house_takes_a_portion() -> None:
+    state = with_a(1)
+    late = EatSaved(1, frozenset({"5/2"}))
+    assert GAME.turn(state).actor is Actor.CHANCE
+    assert late in set(GAME.legal(state))
+    used = play(state, late)
+    assert used.holdings[0].eaten == ("5/2",)
+    assert GAME.turn(used).actor is Actor.CHANCE
+
+
+def test_the_house_never_uses_offer_a_later() -> None:
+    state = with_a(2)
+    assert GAME.turn(state).players == (1,)
+    assert refused(state, EatSaved(2, frozenset({"5/2"})))[0] == "Solo variant"

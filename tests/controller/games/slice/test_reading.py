@@ -206,6 +206,20 @@ def test_a_card_that_is_slid_out_from_under_the_open_one_was_not_drawn_and_grabb
     assert max(play.probability for play in scene.read(2).plays) < 0.99
 
 
+@pytest.mark.parametrize("cards", [["mushroom", "onion"], ["mushroom", "pepper", "onion"]])
+def test_a_passed_over_card_that_is_taken_and_covered_in_one_go_is_asked_about(cards: list[str]) -> None:
+    scene = laid(table(open=cards), p2_1="bacon")
+    scene.read()
+    slid, revealed = scene.hands.open[0], scene.hands.spots[2, 1]
+    top = scene.world.pieces[scene.hands.open[-1]].pose
+    assert top is not None
+    scene.lay(Lay(slid, scene.hands._slice_pose((2, 1)), True))
+    scene.lay(Lay(revealed, Pose(top.x_mm + 3, top.y_mm - 2, top.angle_deg + 5), True))
+    reading = scene.read()
+    assert reading.kind is ReadingKind.MOVES
+    assert max(play.probability for play in reading.plays) < 0.99
+
+
 def _turn_up(scene: LaidSlice, player: int, place: int) -> None:
     piece = scene.hands.spots[player, place]
     scene.lay(Lay(piece, scene.world.pieces[piece].pose, True))
