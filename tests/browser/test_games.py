@@ -206,6 +206,24 @@ def test_a_table_that_does_not_answer_is_said_not_to() -> None:
     run(scenario)
 
 
+def test_a_host_who_sees_nothing_yet_waits_for_what_there_is_to_choose() -> None:
+    async def scenario() -> None:
+        hub = Hub()
+        app = make_app(hub, shelf=NotingShelf(players=None))
+        async with serving(app, hub, "127.0.0.1", 0) as port, browser() as page:
+            await page.open(f"http://127.0.0.1:{port}/", *SIZES["wide"])
+            await page.until("performance.getEntriesByType('resource').some(({name}) => name.endsWith('/api/role'))")
+            await page.evaluate("fetch('/api/role').then((answer) => answer.json())")  # the page's own came before
+            assert await page.evaluate("document.getElementById('host').hidden")
+            hub.publish(ring_served())
+            await page.until("!document.getElementById('host').hidden")
+            await page.evaluate("document.getElementById('choose').click()")
+            await page.until("document.querySelector('.games .start')")
+            assert page.complaints == []
+
+    run(scenario)
+
+
 def test_only_the_host_sees_it() -> None:
     async def scenario() -> None:
         hub = Hub()

@@ -97,6 +97,7 @@ function connect() {
     if (newest !== null && view.number !== newest.number) refuse(""); // it was of the game before, or of none
     newest = view;
     drawn = false;
+    showHost();
     schedule();
   });
   events.addEventListener("error", () => {
@@ -353,6 +354,11 @@ function ruled({ source, by }) {
   return words && ` (${words})`;
 }
 
+// What the host does is done to the game that is seen, or to the empty table.
+function showHost() {
+  byId("host").hidden = !host || newest === null;
+}
+
 /** What this host sees: the number of the game, and of its log's newest line. */
 function seen() {
   return { number: newest?.number ?? 0, last: newest?.log.at(-1)?.seq ?? 0 };
@@ -367,7 +373,7 @@ async function askRole() {
     setTimeout(askRole, RETRY_MS);
     return;
   }
-  byId("host").hidden = !host;
+  showHost();
   if (token !== null && !host) refuse(NOT_THE_HOST);
   if (newest !== null) {
     drawn = false;
