@@ -54,6 +54,15 @@ CLINGING = """
 }).map((e) => e.outerHTML)
 """
 
+# What a page would do after more than five seconds is done when `later` is called.
+LATER = """
+window.later = [];
+const soon = window.setTimeout;
+window.setTimeout = (act, ms, ...said) => ms > 5000 ? later.push(() => act(...said)) : soon(act, ms, ...said);
+"""
+# So long that another click is no part of a double one.
+A_MOMENT = "new Promise((done) => setTimeout(done, 750))"
+
 
 @dataclass
 class Room:
@@ -331,6 +340,36 @@ def test_the_host_answers_the_question() -> None:
     run(scenario)
 
 
+def test_of_clicks_that_follow_each_other_closely_only_the_first_counts() -> None:
+    async def scenario() -> None:
+        async with room(question()) as table:
+            page, asked = table.page, table.commands.asked
+            await table.show(query=f"?host={TOKEN.replace(' ', '%20')}")
+            await page.until("document.querySelectorAll('.candidate button').length === 3")
+
+            async def press_on_and_on(selector: str, seq: int) -> None:
+                before, click = len(asked), f"document.querySelector('{selector}').click()"
+                await page.evaluate(f"{click}; {click}")
+                await until(lambda: len(asked) > before)
+                # What came of it: another line, another question in the same place.
+                view, shown = question(), f"{selector} {seq}"
+                again = view.question.model_copy(update={"id": seq}) if view.question else None
+                table.hub.publish(view.model_copy(update={"seq": seq, "question": again, "table": shown}))
+                await page.until(f"document.body.textContent.includes({shown!r})")
+                await page.evaluate(click)
+
+            await press_on_and_on("#undo", 1000)
+            await press_on_and_on("#pause", 1001)
+            await press_on_and_on(".candidate button", 1002)
+            assert asked == [("undo",), ("pause",), ("answer", 1001, 0)]
+            await page.evaluate(A_MOMENT)
+            await page.evaluate("document.querySelector('#undo').click()")
+            await until(lambda: len(asked) == 4)
+            assert asked[-1] == ("undo",)
+
+    run(scenario)
+
+
 REFUSED = "document.querySelector('#refused').textContent"
 CENTRE = """(({ x, y, width, height }) => [x + width / 2, y + height / 2])(
   document.querySelector('#refused').getBoundingClientRect())"""
@@ -350,11 +389,7 @@ def test_a_refusal_goes_with_time_a_tap_a_command_that_is_done_and_the_next_game
             page = table.page
             await table.show(size, query=f"?host={TOKEN.replace(' ', '%20')}")
             await page.until("document.querySelector('#host')?.hidden === false")
-            await page.evaluate(
-                "window.later = []; const soon = window.setTimeout;"
-                "window.setTimeout = (act, ms, ...said) =>"
-                " ms > 5000 ? later.push(() => act(...said)) : soon(act, ms, ...said)"
-            )
+            await page.evaluate(LATER)
 
             async def refused() -> None:
                 table.commands.refusal = why

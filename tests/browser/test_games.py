@@ -13,7 +13,7 @@ from controller.web.server import serving
 from tests.browser.chromium import Page, browser, find_chromium
 from tests.browser.legible import illegible
 from tests.browser.shots import SIZES
-from tests.browser.test_display import OVERFLOWS, run
+from tests.browser.test_display import A_MOMENT, LATER, OVERFLOWS, run
 from tests.controller.web.fixture_views import lobby, ring_served
 from tests.controller.web.table import NotingCommands, NotingShelf, make_app
 
@@ -178,11 +178,17 @@ def test_a_new_game_of_nobody_says_how_many_it_takes() -> None:
 def test_a_running_game_is_ended_by_no_single_click() -> None:
     async def scenario() -> None:
         async with chooser(ring_served(), NotingShelf(players=None)) as (page, _, commands):
-            start = "document.querySelector('.games .start')"
-            await page.evaluate(f"{start}.click()")
-            assert await page.evaluate(f"{start}.textContent") == "Yes, end the running game"
+            start, said = "document.querySelector('.games .start')", ".games .start"
+            await page.evaluate(LATER)
+            await page.evaluate(f"{start}.click(); {start}.click()")  # nor by a double one
+            assert await text(page, said) == "Yes, end the running game"
             assert commands.asked == []
             assert await page.evaluate(OVERFLOWS) == []
+            await page.evaluate("later.forEach((act) => act())")
+            assert await text(page, said) == "Start a new game", "who was asked has gone away"
+            await page.evaluate(A_MOMENT)
+            await page.evaluate(f"{start}.click()")
+            await page.evaluate(A_MOMENT)
             await page.evaluate(f"{start}.click()")
             await page.until("!document.getElementById('games').open")
             assert [asked[0] for asked in commands.asked] == ["new_game"]

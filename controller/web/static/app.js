@@ -13,7 +13,7 @@
 
 import { createChooser } from "/static/games.js";
 import { headersOf, hostName, hostToken, keepHostName } from "/static/host.js";
-import { badge, colour, html, named, nameplate, passing, say } from "/static/kit.js";
+import { badge, colour, html, named, nameplate, onceIn, passing, say } from "/static/kit.js";
 import { createPhones } from "/static/phones.js";
 import { breachCard, createStage } from "/static/stage.js";
 
@@ -62,14 +62,20 @@ setInterval(checkConnection, QUIET_MS / 4);
 askRole();
 byId("choose").addEventListener("click", () => chooser.open());
 byId("phone").addEventListener("click", () => phones.open());
-byId("undo").addEventListener("click", () => command("undo", seen()));
+byId("undo").addEventListener("click", onceIn(() => command("undo", seen())));
 byId("by").value = hostName();
 byId("by").addEventListener("change", ({ target }) => keepHostName(target.value));
-byId("pause").addEventListener("click", () => command(newest?.referee === "paused" ? "resume" : "pause"));
-byId("rule").addEventListener("submit", async (event) => {
-  event.preventDefault();
-  if (await command("rule_move", { text: byId("ruling").value, ...seen() })) byId("rule").reset();
+byId("pause").addEventListener("click", onceIn(() => command(newest?.referee === "paused" ? "resume" : "pause")));
+const rule = onceIn(async () => {
+  const done = await command("rule_move", { text: byId("ruling").value, ...seen() });
+  if (done) byId("rule").reset();
+  return done;
 });
+byId("rule").addEventListener("submit", (event) => {
+  event.preventDefault();
+  rule();
+});
+const answer = onceIn((body) => command("answer", body)); // one for all questions: another may come at once
 
 for (const kind of ["focus", "input"]) byId("ruling").addEventListener(kind, offerMoves);
 
@@ -283,7 +289,7 @@ function questionCard(view, text) {
       type: "button",
       text: "This one",
       "aria-label": `This one: ${text(candidate.text)}`,
-      on: { click: () => command("answer", { question_id: question.id, candidate_id: candidate.id }) },
+      on: { click: () => answer({ question_id: question.id, candidate_id: candidate.id }) },
     }),
   ));
   return html(
