@@ -86,7 +86,7 @@ def test_who_plays_a_new_game_where_there_are_no_buttons() -> None:
         async with chooser(view, NotingShelf(players=None)) as (page, _, commands):
             states = "[...document.querySelectorAll('.lobby-state')].map((state) => state.textContent)"
             await page.until("document.querySelectorAll('.lobby-state').length > 0")
-            assert set(await page.evaluate(states)) == {"joined", "free"}
+            assert set(await page.evaluate(states)) == {"joined", "joined, begins", "free"}
             assert "button" not in await page.evaluate("document.querySelector('.games').innerText")
             offered = "[...document.querySelector('.sitting [type=text]').list.options].map((o) => o.value)"
             await page.until(f"{offered}.join() === 'Nonna'")  # who has played here before
@@ -96,6 +96,12 @@ def test_who_plays_a_new_game_where_there_are_no_buttons() -> None:
                 "document.querySelectorAll('.sitting li').forEach((li, i) => {"
                 " const [plays, name] = li.querySelectorAll('input'); plays.checked = i === 0;"
                 " if (i === 2) { name.value = 'Nonna'; name.dispatchEvent(new Event('input')); } })"
+            )
+            await page.evaluate("document.querySelector('.games .begins').value = '4'")
+            await page.evaluate("document.querySelector('.games .start').click()")
+            refused = "document.querySelector('.games-do:has(.start) .refused').textContent"
+            assert await page.evaluate(refused) == (
+                "Seat 4 is to begin, and nobody plays there: tick it, or say who else begins."
             )
             await page.evaluate("document.querySelector('.games .begins').value = '3'")
             await page.evaluate("document.querySelector('.games .start').click()")

@@ -265,7 +265,7 @@ function lobbySeat(seat, buttons) {
     { class: `lobby-seat${joined ? " joined" : ""}`, vars: { seat: colour(seat.colour) } },
     html("span", { class: "badge", vars: { seat: colour(seat.colour) }, text: String(seat.seat) }),
     html("h2", { dir: "auto", text: seat.name }),
-    html("span", { class: "lobby-state", text: joined ? "joined" : buttons ? "press your button to join" : "free" }),
+    html("span", { class: "lobby-state", text: joined ? (seat.begins ? "joined, begins" : "joined") : buttons ? "press your button to join" : "free" }),
   );
 }
 

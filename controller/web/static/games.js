@@ -116,7 +116,7 @@ export function createChooser(element, { ask, offers, view }) {
       return { seat, plays, name, before, said };
     });
     const begins = html("select", { class: "begins" },
-      html("option", { value: "", text: "who won the last game, or sits at the lowest seat" }),
+      html("option", { value: "", text: `who ${view().buttons ? "held a button down, " : ""}won the last game, or sits at the lowest seat` }),
       seats.map(({ seat }) => html("option", { value: String(seat.seat), text: `seat ${seat.seat}` })));
     const refused = refusal();
     const { number: shown } = view(); // whose names these are
@@ -142,6 +142,10 @@ export function createChooser(element, { ask, offers, view }) {
       const players = seats.filter(({ plays }) => plays.checked).map(({ seat, said }) => ({ seat: seat.seat, name: said() || seat.name }));
       if (players.length === 0) {
         refused.textContent = `Tick who plays: ${chosen.title} takes ${span(chosen.players)} at this table.`;
+        return false;
+      }
+      if (begins.value && players.every(({ seat }) => String(seat) !== begins.value)) {
+        refused.textContent = `Seat ${begins.value} is to begin, and nobody plays there: tick it, or say who else begins.`;
         return false;
       }
       const { number } = view();
