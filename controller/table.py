@@ -306,8 +306,8 @@ class Table:
         async with self._deciding:
             question = self._question
             if question is None or question.number != question_id:
-                asked = f"question {question.number} is open" if question else "no question is open"
-                raise CommandError(f"question {question_id} is not open: {asked}")
+                gone = "it was answered, or what lies there has changed"
+                raise CommandError(f"question {question_id} is not open any more: {gone}; look again")
             if not 0 <= candidate_id < len(question.plays):
                 expected = f"expected 0 to {len(question.plays) - 1}"
                 raise InvalidCommand(f"candidate {candidate_id} of question {question_id}: {expected}")
@@ -718,7 +718,7 @@ def _check_seen(game: RunningGame, number: int | None, last: int | None) -> None
         raise CommandError(f"{seen}: now it is game {game.number}; look again")
     newest = game.log[-1].seq if game.log else 0
     if last is not None and last != newest:
-        raise CommandError(f"the game has gone on: its last line is {newest}, not {last}; look again")
+        raise CommandError(f"nothing was done, the game has gone on: its last line is {newest}, not {last}; look again")
 
 
 def _recovered_end(unread: int) -> str:

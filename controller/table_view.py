@@ -167,6 +167,8 @@ class TableViews:
         if table.begins is not None and len(table.joined) in counts:
             first = f"{len(table.joined)} players have joined, {self._config.seats[table.begins].name} begins."
             return f"{first} To begin instead, hold your button down. The host's button starts the game."
+        if len(table.joined) > counts[-1]:
+            return f"{len(table.joined)} have joined, {self._game.title} takes {many}: press again to leave."
         return f"{self._game.title}: press your button to join, {many}."
 
     def _turn(self, table: Standing) -> TurnView:

@@ -18,6 +18,7 @@ from tests.browser.legible import illegible
 from tests.browser.shots import DRAWN, MOMENTS, SIZES
 from tests.controller.web.fixture_views import (
     breach,
+    final,
     portions_taken,
     question,
     ring_served,
@@ -336,6 +337,25 @@ def test_the_host_answers_the_question() -> None:
             await page.evaluate("document.querySelector('#undo').click()")
             await page.until("document.querySelector('#refused').textContent === 'There is nothing to undo.'")
             page.complaints.clear()
+
+    run(scenario)
+
+
+def test_a_page_that_may_not_decide_says_who_does() -> None:
+    async def scenario() -> None:
+        async with room(question()) as table:
+            page = table.page
+            await table.show()
+            told = "document.querySelector('.question-card .message')"
+            assert await page.evaluate(f"{told}.textContent") == "The host says which, on the host's page."
+            await table.show(query=f"?host={TOKEN.replace(' ', '%20')}")
+            await page.until("document.querySelectorAll('.candidate button').length === 3")
+            assert await page.evaluate(told) is None
+            for buttons, who in ((True, "the host's button"), (False, "Game…, for the host")):
+                view = final().model_copy(update={"seq": 2000 + buttons, "buttons": buttons})
+                table.hub.publish(view)
+                await page.until(f"document.getElementById('referee').textContent.endsWith({who!r})")
+                assert await page.evaluate(OVERFLOWS) == []
 
     run(scenario)
 

@@ -196,6 +196,16 @@ async def test_the_host_says_who_begins(tmp_path: Path) -> None:
 
 
 @in_loop
+async def test_too_many_are_told_to_leave(tmp_path: Path) -> None:
+    with Journal(tmp_path / "journal.sqlite") as journal:
+        table = make_table(journal, Outlets(), game="pizza_theory")
+        await table.start()
+        view = await press(table, 1, 2, 4, 5, HOST_SEAT)
+        assert view.message == "4 have joined, Pizza Theory takes 2 to 3 players: press again to leave."
+        assert (await press(table, 5)).message.startswith("3 players have joined, Blue begins.")
+
+
+@in_loop
 async def test_who_holds_the_own_button_down_begins(tmp_path: Path) -> None:
     async def hold(table: Table, seat: int) -> None:
         for kind in (SignalKind.BUTTON_PRESSED, SignalKind.BUTTON_HELD, SignalKind.BUTTON_RELEASED):
@@ -744,7 +754,7 @@ async def test_a_question_is_answered(tmp_path: Path) -> None:
         wanted = GAME.apply(before, GAME.parse(before, question.candidates[-1].moves[0]))
         assert table.state == wanted
         assert table.view.question is None
-        with pytest.raises(CommandError, match="no question is open"):
+        with pytest.raises(CommandError, match="not open any more"):
             await table.table.answer(question.id, 0)
 
 
@@ -766,7 +776,7 @@ async def test_a_question_is_gone_when_the_move_before_it_is_taken_back(tmp_path
         assert question is not None
         await table.table.undo()
         assert table.view.question is None
-        with pytest.raises(CommandError, match="no question is open"):
+        with pytest.raises(CommandError, match="not open any more"):
             await table.table.answer(question.id, 0)
 
 

@@ -25,7 +25,6 @@ const REFEREE = {
   breach: "Against the rules",
   unseen: "Not seen",
   paused: "Paused",
-  over: "Game over",
   blind: "Sees nothing",
 };
 const QUIET = new Set(["ok", "absent"]);
@@ -297,6 +296,7 @@ function questionCard(view, text) {
     { class: "card question-card" },
     html("p", { class: "card-kicker", text: "The table is not sure" }),
     html("p", { class: "card-title", text: text(question.text) }),
+    !host && html("p", { class: "message", text: "The host says which, on the host's page." }),
     html("ol", { class: "candidates" }, candidates),
   );
 }
@@ -328,7 +328,7 @@ function duration(us) {
 function renderStatus(view) {
   const blind = view.referee === "waiting" && ["camera", "reading"].some((part) => view.parts[part]?.state === "lost");
   const state = blind ? "blind" : stateOf(view);
-  byId("referee").textContent = REFEREE[state] ?? state;
+  byId("referee").textContent = state === "over" ? `Game over. Next one: ${view.buttons ? "the host's button" : "Game…, for the host"}` : REFEREE[state] ?? state;
   byId("referee").dataset.state = state;
   const last = view.log.at(-1);
   say(byId("event"), last ? `${named(view, last.text)}${ruled(last)}` : "");
