@@ -341,6 +341,22 @@ def test_the_host_answers_the_question() -> None:
     run(scenario)
 
 
+def test_the_pieces_of_a_breach_lie_beside_each_other_on_a_phone() -> None:
+    async def scenario() -> None:
+        view = breach()
+        assert view.breach is not None
+        many = view.breach.model_copy(update={"faces": ["3/1", "8/1", "9/1", "11/1"]})
+        async with room(view.model_copy(update={"breach": many})) as table:
+            await table.show("phone")
+            tops = "[...document.querySelectorAll('.breach-faces > *')].map((e) => e.getBoundingClientRect().top)"
+            seen = await table.page.evaluate(tops)
+            assert len(seen) == 4
+            assert len(set(seen)) == 1
+            assert await table.page.evaluate(OVERFLOWS) == []
+
+    run(scenario)
+
+
 def test_a_page_that_may_not_decide_says_who_does() -> None:
     async def scenario() -> None:
         async with room(question()) as table:
