@@ -357,6 +357,24 @@ def test_the_pieces_of_a_breach_lie_beside_each_other_on_a_phone() -> None:
     run(scenario)
 
 
+def test_the_result_can_be_printed() -> None:
+    async def scenario() -> None:
+        async with room(final()) as table:
+            page = table.page
+            for width, height in ((794, 1123), (1123, 794)):  # A4
+                await page.open(f"http://table.local:{table.port}/", width, height)
+                await page.until(DRAWN)
+                await page.as_printed()
+                assert await illegible(page) == []
+                assert await page.evaluate(OVERFLOWS) == []
+                ink = "getComputedStyle(document.querySelector('.final h1')).color"
+                assert await page.evaluate(ink) == "rgb(0, 0, 0)"
+                shown = "[...document.querySelectorAll('body > *, #room > *')].filter((e) => e.checkVisibility())"
+                assert await page.evaluate(f"{shown}.map((e) => e.id)") == ["room", "final"]
+
+    run(scenario)
+
+
 def test_a_page_that_may_not_decide_says_who_does() -> None:
     async def scenario() -> None:
         async with room(question()) as table:
