@@ -116,7 +116,7 @@ export function createChooser(element, { ask, offers, view }) {
       return { seat, plays, name, before, said };
     });
     const begins = html("select", { class: "begins" },
-      html("option", { value: "", text: `who ${view().buttons ? "held a button down, " : ""}won the last game, or sits at the lowest seat` }),
+      html("option", { value: "", text: "as usual" }),
       seats.map(({ seat }) => html("option", { value: String(seat.seat), text: `seat ${seat.seat}` })));
     const refused = refusal();
     const { number: shown } = view(); // whose names these are
@@ -168,7 +168,7 @@ export function createChooser(element, { ask, offers, view }) {
       said,
       html("ul", { class: "sitting" }, seats.map(({ seat, plays, name }) => html(
         "li", { vars: { seat: colour(seat.colour) } }, plays, html("span", { class: "badge small", text: String(seat.seat) }), name))),
-      html("label", { class: "option" }, html("span", { text: "Who begins" }), begins),
+      html("label", { class: "option" }, html("span", { text: `Who begins; as usual it is ${view().buttons ? "who held a button down for it, else " : ""}who won the last game, else the lowest seat` }), begins),
       html("div", { class: "games-do" },
         html("p", { class: "shelf-note", text: view().buttons ? "Or everybody presses the button of a seat, and the host's button starts." : "" }),
         refused,
