@@ -80,6 +80,21 @@ def test_another_game_is_set_with_its_options(size: str) -> None:
     run(scenario)
 
 
+def test_what_was_offered_goes_where_another_game_comes() -> None:
+    async def scenario() -> None:
+        async with chooser(ring_served(), NotingShelf(players=None)) as (page, hub, commands):
+            hub.publish(ring_served().model_copy(update={"seq": 900, "table": "Same game"}))
+            await page.until("document.body.textContent.includes('Same game')")
+            assert await page.evaluate("document.getElementById('games').open")
+            hub.publish(lobby().model_copy(update={"seq": 2_000_000, "game": "pizzeria", "title": "Pizzeria"}))
+            await page.until("document.title.startsWith('Pizzeria')")
+            assert not await page.evaluate("document.getElementById('games').open")
+            assert commands.asked == []
+            assert page.complaints == []
+
+    run(scenario)
+
+
 def test_who_plays_a_new_game_where_there_are_no_buttons() -> None:
     async def scenario() -> None:
         view = lobby().model_copy(update={"buttons": False})

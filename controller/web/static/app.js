@@ -100,6 +100,7 @@ function connect() {
     // After an upgrade this page is the old program's.
     if (newest !== null && view.version !== newest.version) location.reload();
     if (newest !== null && view.number !== newest.number) refuse(""); // it was of the game before, or of none
+    if (newest !== null && view.game !== newest.game) byId("games").close(); // what it offers was said of the other game
     newest = view;
     drawn = false;
     showHost();
