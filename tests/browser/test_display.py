@@ -382,9 +382,16 @@ def test_a_page_that_may_not_decide_says_who_does() -> None:
             await table.show()
             told = "document.querySelector('.question-card .message')"
             assert await page.evaluate(f"{told}.textContent") == "The host says which, on the host's page."
-            await table.show(query=f"?host={TOKEN.replace(' ', '%20')}")
+            hosts = f"?host={TOKEN.replace(' ', '%20')}"
+            await table.show(query=hosts)
             await page.until("document.querySelectorAll('.candidate button').length === 3")
             assert await page.evaluate(told) is None
+            await table.show("phone", hosts)
+            await page.until("document.querySelectorAll('.candidate button').length === 3")
+            reached = "document.querySelector('.candidate button').getBoundingClientRect()"
+            assert await page.evaluate(f"{reached}.height") >= 44, "a finger's"
+            assert await page.evaluate(OVERFLOWS) == []
+            await table.show()
             for buttons, who in ((True, "the host's button"), (False, "Game…, for the host")):
                 view = final().model_copy(update={"seq": 2000 + buttons, "buttons": buttons})
                 table.hub.publish(view)
