@@ -57,8 +57,9 @@ class Commands(Protocol):
         number: int | None = None,
     ) -> None:
         """End this game and start another with these players, in clockwise order, each of another name. Who sits at the
-        seat `first` begins; None: who won the last game, else who sits at the lowest seat. An option may be what its
-        default is: a file's name, in place of a table of facts, is only for the settings to give."""
+        seat `first` begins; None: who held a button down for it, else who won the last game, else who sits at the
+        lowest seat. An option may be what its default is: a file's name, in place of a table of facts, is only for the
+        settings to give."""
         ...
 
     async def rename(self, players: Sequence[Sitting], *, by: str = "", number: int | None = None) -> None:

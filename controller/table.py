@@ -126,6 +126,7 @@ class Table:
         self._board: BoardView | None = None
         self._running: RunningGame | None = None
         self._joined: list[int] = []
+        self._wants_to_begin: int | None = None
         self._last_winner_seat: int | None = None
         self._paused = False
         self._pause_note = ""
@@ -214,7 +215,7 @@ class Table:
                 self._replay(record, games)
                 self._newest = record.seq
                 if record.kind in ("game", "lobby"):
-                    self._joined = []
+                    self._joined, self._wants_to_begin = [], None
                     self._set_paused(False)
             self._show()
             return there
@@ -254,13 +255,17 @@ class Table:
     # What comes in -------------------------------------------------------------------------------------------------
 
     async def on_signal(self, signal: Signal) -> None:
-        """A button. In the lobby a press joins or leaves; the host's starts.
+        """A button. In the lobby a press joins or leaves, and who holds it down joins and begins; the host's starts.
 
         In a game the host's pauses and goes on; held down, it pauses and takes back the last move.
         """
-        if signal.kind is SignalKind.BUTTON_HELD and signal.seat == HOST_SEAT:
+        if signal.kind is SignalKind.BUTTON_HELD:
             async with self._deciding:
-                await self._hold_hosts_button()
+                if signal.seat == HOST_SEAT:
+                    await self._hold_hosts_button()
+                elif self._running is None and signal.seat in self._config.seats:
+                    self._joined = sorted({*self._joined, signal.seat})
+                    self._wants_to_begin = signal.seat
                 self._show()
         if signal.kind is not SignalKind.BUTTON_PRESSED:
             return
@@ -301,8 +306,8 @@ class Table:
         async with self._deciding:
             question = self._question
             if question is None or question.number != question_id:
-                asked = f"question {question.number} is open" if question else "no question is open"
-                raise CommandError(f"question {question_id} is not open: {asked}")
+                gone = "it was answered, or what lies there has changed"
+                raise CommandError(f"question {question_id} is not open any more: {gone}; look again")
             if not 0 <= candidate_id < len(question.plays):
                 expected = f"expected 0 to {len(question.plays) - 1}"
                 raise InvalidCommand(f"candidate {candidate_id} of question {question_id}: {expected}")
@@ -455,8 +460,8 @@ class Table:
         if first_seat is not None and first_seat not in seats:
             raise InvalidCommand(f"first = {first_seat}: nobody plays at that seat; expected one of {sorted(seats)}")
         clockwise = sorted(players, key=lambda sitting: sitting.seat)
-        begins = self._last_winner_seat if first_seat is None else first_seat
-        first = next((i for i, s in enumerate(clockwise, 1) if s.seat == begins), 1)
+        begins = self._first_of(seats) if first_seat is None else first_seat
+        first = next(i for i, s in enumerate(clockwise, 1) if s.seat == begins)
         own = {**self._config.options, **options}
         data = {
             "game": self._game.name,
@@ -479,8 +484,13 @@ class Table:
             own["components"] = self._game.encode_state(running.state)["options"]["components"]
         seq = await self._write("game", _signed(data, by), begins_game=True)
         running.number = _number_of(seq, await asyncio.to_thread(self._journal.games))
-        self._running, self._joined = running, []
+        self._running, self._joined, self._wants_to_begin = running, [], None
         self._set_paused(False)
+
+    def _first_of(self, seats: Sequence[int]) -> int:
+        """Who of those at these seats begins, where nobody says so on the page."""
+        wanted = (self._wants_to_begin, self._last_winner_seat)
+        return next((seat for seat in wanted if seat is not None and seat in seats), min(seats))
 
     # Judging -------------------------------------------------------------------------------------------------------
 
@@ -585,6 +595,8 @@ class Table:
             self._running, self._joined = None, []
         elif seat != HOST_SEAT and seat in self._config.seats:
             self._joined = sorted({*self._joined} ^ {seat})
+            if seat == self._wants_to_begin:
+                self._wants_to_begin = None
         elif seat == HOST_SEAT and len(self._joined) in self._game.player_counts:
             owners = {seat: self._config.seats[seat].name for seat in self._joined}
             said = {seat: name for seat, name in owners.items() if is_said(seat, name)}
@@ -658,6 +670,7 @@ class Table:
         return Standing(
             running=self._running,
             joined=self._joined,
+            begins=self._first_of(self._joined) if self._joined else None,
             pause_note=self._told_of_pause() if self._paused else None,
             scene=self._scene,
             places=self._places,
@@ -706,7 +719,7 @@ def _check_seen(game: RunningGame, number: int | None, last: int | None) -> None
         raise CommandError(f"{seen}: now it is game {game.number}; look again")
     newest = game.log[-1].seq if game.log else 0
     if last is not None and last != newest:
-        raise CommandError(f"the game has gone on: its last line is {newest}, not {last}; look again")
+        raise CommandError(f"nothing was done, the game has gone on: its last line is {newest}, not {last}; look again")
 
 
 def _recovered_end(unread: int) -> str:

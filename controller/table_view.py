@@ -56,6 +56,8 @@ class Standing:
     """None in the lobby."""
     joined: Sequence[int]
     """Seats of those who have joined in the lobby."""
+    begins: int | None
+    """Which of these begins; None where nobody has joined."""
     pause_note: str | None
     """What is said of the pause first, if anything; None while the table is not paused."""
     scene: Scene | None
@@ -166,8 +168,11 @@ class TableViews:
             return f"{self._game.title}: the simulated players sit down."
         if not self._buttons and not table.joined:
             return f"{self._game.title} for {many}: the host says who plays, at Game… on the host's page."
-        if len(table.joined) in counts:
-            return f"{len(table.joined)} players have joined. The host's button starts the game."
+        if table.begins is not None and len(table.joined) in counts:
+            first = f"{len(table.joined)} players have joined, {self._config.seats[table.begins].name} begins."
+            return f"{first} To begin instead, hold your button down. The host's button starts the game."
+        if len(table.joined) > counts[-1]:
+            return f"{len(table.joined)} have joined, {self._game.title} takes {many}: press again to leave."
         return f"{self._game.title}: press your button to join, {many}."
 
     def _turn(self, table: Standing) -> TurnView:
@@ -192,6 +197,7 @@ class TableViews:
             colour=seat.colour,
             area_mm=[_rounded(p) for p in seat.area_mm],
             lamp=lamp,
+            begins=number == table.begins,
         )
 
     def _lit(self, table: Standing) -> frozenset[Player]:

@@ -102,6 +102,8 @@ class SeatView(Model):
     """CSS colour of this seat wherever it is drawn."""
     area_mm: Outline
     lamp: Lamp
+    begins: bool = False
+    """Before a game: whether who has joined here begins, if it starts so."""
 
 
 class PieceView(Model):

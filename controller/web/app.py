@@ -108,7 +108,8 @@ class NewGame(Body):
     options: dict[str, Any] = {}
     """Which the game checks."""
     first: Annotated[Whole, Field(ge=1, le=16)] | None = None
-    """The seat of who begins; else it is who won the last game, or who sits at the lowest seat."""
+    """The seat of who begins; else it is who held a button down for it, who won the last game, or who sits at the
+    lowest seat."""
     number: Annotated[Whole, Field(ge=0)] | None = None
     """The number of the game that its host sees, 0 for none; where another is played, that is not ended."""
 

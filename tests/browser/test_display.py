@@ -18,6 +18,7 @@ from tests.browser.legible import illegible
 from tests.browser.shots import DRAWN, MOMENTS, SIZES
 from tests.controller.web.fixture_views import (
     breach,
+    final,
     portions_taken,
     question,
     ring_served,
@@ -53,6 +54,15 @@ CLINGING = """
   return text.left > own.left + parseFloat(style.paddingLeft) + 6;
 }).map((e) => e.outerHTML)
 """
+
+# What a page would do after more than five seconds is done when `later` is called.
+LATER = """
+window.later = [];
+const soon = window.setTimeout;
+window.setTimeout = (act, ms, ...said) => ms > 5000 ? later.push(() => act(...said)) : soon(act, ms, ...said);
+"""
+# So long that another click is no part of a double one.
+A_MOMENT = "new Promise((done) => setTimeout(done, 750))"
 
 
 @dataclass
@@ -331,6 +341,96 @@ def test_the_host_answers_the_question() -> None:
     run(scenario)
 
 
+def test_the_pieces_of_a_breach_lie_beside_each_other_on_a_phone() -> None:
+    async def scenario() -> None:
+        view = breach()
+        assert view.breach is not None
+        many = view.breach.model_copy(update={"faces": ["3/1", "8/1", "9/1", "11/1"]})
+        async with room(view.model_copy(update={"breach": many})) as table:
+            await table.show("phone")
+            tops = "[...document.querySelectorAll('.breach-faces > *')].map((e) => e.getBoundingClientRect().top)"
+            seen = await table.page.evaluate(tops)
+            assert len(seen) == 4
+            assert len(set(seen)) == 1
+            assert await table.page.evaluate(OVERFLOWS) == []
+
+    run(scenario)
+
+
+def test_the_result_can_be_printed() -> None:
+    async def scenario() -> None:
+        async with room(final()) as table:
+            page = table.page
+            for width, height in ((794, 1123), (1123, 794)):  # A4
+                await page.open(f"http://table.local:{table.port}/", width, height)
+                await page.until(DRAWN)
+                await page.as_printed()
+                assert await illegible(page) == []
+                assert await page.evaluate(OVERFLOWS) == []
+                ink = "getComputedStyle(document.querySelector('.final h1')).color"
+                assert await page.evaluate(ink) == "rgb(0, 0, 0)"
+                shown = "[...document.querySelectorAll('body > *, #room > *')].filter((e) => e.checkVisibility())"
+                assert await page.evaluate(f"{shown}.map((e) => e.id)") == ["room", "final"]
+
+    run(scenario)
+
+
+def test_a_page_that_may_not_decide_says_who_does() -> None:
+    async def scenario() -> None:
+        async with room(question()) as table:
+            page = table.page
+            await table.show()
+            told = "document.querySelector('.question-card .message')"
+            assert await page.evaluate(f"{told}.textContent") == "The host says which, on the host's page."
+            hosts = f"?host={TOKEN.replace(' ', '%20')}"
+            await table.show(query=hosts)
+            await page.until("document.querySelectorAll('.candidate button').length === 3")
+            assert await page.evaluate(told) is None
+            await table.show("phone", hosts)
+            await page.until("document.querySelectorAll('.candidate button').length === 3")
+            reached = "document.querySelector('.candidate button').getBoundingClientRect()"
+            assert await page.evaluate(f"{reached}.height") >= 44, "a finger's"
+            assert await page.evaluate(OVERFLOWS) == []
+            await table.show()
+            for buttons, who in ((True, "the host's button"), (False, "Game…, for the host")):
+                view = final().model_copy(update={"seq": 2000 + buttons, "buttons": buttons})
+                table.hub.publish(view)
+                await page.until(f"document.getElementById('referee').textContent.endsWith({who!r})")
+                assert await page.evaluate(OVERFLOWS) == []
+
+    run(scenario)
+
+
+def test_of_clicks_that_follow_each_other_closely_only_the_first_counts() -> None:
+    async def scenario() -> None:
+        async with room(question()) as table:
+            page, asked = table.page, table.commands.asked
+            await table.show(query=f"?host={TOKEN.replace(' ', '%20')}")
+            await page.until("document.querySelectorAll('.candidate button').length === 3")
+
+            async def press_on_and_on(selector: str, seq: int) -> None:
+                before, click = len(asked), f"document.querySelector('{selector}').click()"
+                await page.evaluate(f"{click}; {click}")
+                await until(lambda: len(asked) > before)
+                # What came of it: another line, another question in the same place.
+                view, shown = question(), f"{selector} {seq}"
+                again = view.question.model_copy(update={"id": seq}) if view.question else None
+                table.hub.publish(view.model_copy(update={"seq": seq, "question": again, "table": shown}))
+                await page.until(f"document.body.textContent.includes({shown!r})")
+                await page.evaluate(click)
+
+            await press_on_and_on("#undo", 1000)
+            await press_on_and_on("#pause", 1001)
+            await press_on_and_on(".candidate button", 1002)
+            assert asked == [("undo",), ("pause",), ("answer", 1001, 0)]
+            await page.evaluate(A_MOMENT)
+            await page.evaluate("document.querySelector('#undo').click()")
+            await until(lambda: len(asked) == 4)
+            assert asked[-1] == ("undo",)
+
+    run(scenario)
+
+
 REFUSED = "document.querySelector('#refused').textContent"
 CENTRE = """(({ x, y, width, height }) => [x + width / 2, y + height / 2])(
   document.querySelector('#refused').getBoundingClientRect())"""
@@ -350,11 +450,7 @@ def test_a_refusal_goes_with_time_a_tap_a_command_that_is_done_and_the_next_game
             page = table.page
             await table.show(size, query=f"?host={TOKEN.replace(' ', '%20')}")
             await page.until("document.querySelector('#host')?.hidden === false")
-            await page.evaluate(
-                "window.later = []; const soon = window.setTimeout;"
-                "window.setTimeout = (act, ms, ...said) =>"
-                " ms > 5000 ? later.push(() => act(...said)) : soon(act, ms, ...said)"
-            )
+            await page.evaluate(LATER)
 
             async def refused() -> None:
                 table.commands.refusal = why

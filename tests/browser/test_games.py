@@ -13,7 +13,7 @@ from controller.web.server import serving
 from tests.browser.chromium import Page, browser, find_chromium
 from tests.browser.legible import illegible
 from tests.browser.shots import SIZES
-from tests.browser.test_display import OVERFLOWS, run
+from tests.browser.test_display import A_MOMENT, LATER, OVERFLOWS, run
 from tests.controller.web.fixture_views import lobby, ring_served
 from tests.controller.web.table import NotingCommands, NotingShelf, make_app
 
@@ -80,13 +80,28 @@ def test_another_game_is_set_with_its_options(size: str) -> None:
     run(scenario)
 
 
+def test_what_was_offered_goes_where_another_game_comes() -> None:
+    async def scenario() -> None:
+        async with chooser(ring_served(), NotingShelf(players=None)) as (page, hub, commands):
+            hub.publish(ring_served().model_copy(update={"seq": 900, "table": "Same game"}))
+            await page.until("document.body.textContent.includes('Same game')")
+            assert await page.evaluate("document.getElementById('games').open")
+            hub.publish(lobby().model_copy(update={"seq": 2_000_000, "game": "pizzeria", "title": "Pizzeria"}))
+            await page.until("document.title.startsWith('Pizzeria')")
+            assert not await page.evaluate("document.getElementById('games').open")
+            assert commands.asked == []
+            assert page.complaints == []
+
+    run(scenario)
+
+
 def test_who_plays_a_new_game_where_there_are_no_buttons() -> None:
     async def scenario() -> None:
         view = lobby().model_copy(update={"buttons": False})
         async with chooser(view, NotingShelf(players=None)) as (page, _, commands):
             states = "[...document.querySelectorAll('.lobby-state')].map((state) => state.textContent)"
             await page.until("document.querySelectorAll('.lobby-state').length > 0")
-            assert set(await page.evaluate(states)) == {"joined", "free"}
+            assert set(await page.evaluate(states)) == {"joined", "joined, begins", "free"}
             assert "button" not in await page.evaluate("document.querySelector('.games').innerText")
             offered = "[...document.querySelector('.sitting [type=text]').list.options].map((o) => o.value)"
             await page.until(f"{offered}.join() === 'Nonna'")  # who has played here before
@@ -96,6 +111,12 @@ def test_who_plays_a_new_game_where_there_are_no_buttons() -> None:
                 "document.querySelectorAll('.sitting li').forEach((li, i) => {"
                 " const [plays, name] = li.querySelectorAll('input'); plays.checked = i === 0;"
                 " if (i === 2) { name.value = 'Nonna'; name.dispatchEvent(new Event('input')); } })"
+            )
+            await page.evaluate("document.querySelector('.games .begins').value = '4'")
+            await page.evaluate("document.querySelector('.games .start').click()")
+            refused = "document.querySelector('.games-do:has(.start) .refused').textContent"
+            assert await page.evaluate(refused) == (
+                "Seat 4 is to begin, and nobody plays there: tick it, or say who else begins."
             )
             await page.evaluate("document.querySelector('.games .begins').value = '3'")
             await page.evaluate("document.querySelector('.games .start').click()")
@@ -178,11 +199,17 @@ def test_a_new_game_of_nobody_says_how_many_it_takes() -> None:
 def test_a_running_game_is_ended_by_no_single_click() -> None:
     async def scenario() -> None:
         async with chooser(ring_served(), NotingShelf(players=None)) as (page, _, commands):
-            start = "document.querySelector('.games .start')"
-            await page.evaluate(f"{start}.click()")
-            assert await page.evaluate(f"{start}.textContent") == "Yes, end the running game"
+            start, said = "document.querySelector('.games .start')", ".games .start"
+            await page.evaluate(LATER)
+            await page.evaluate(f"{start}.click(); {start}.click()")  # nor by a double one
+            assert await text(page, said) == "Yes, end the running game"
             assert commands.asked == []
             assert await page.evaluate(OVERFLOWS) == []
+            await page.evaluate("later.forEach((act) => act())")
+            assert await text(page, said) == "Start a new game", "who was asked has gone away"
+            await page.evaluate(A_MOMENT)
+            await page.evaluate(f"{start}.click()")
+            await page.evaluate(A_MOMENT)
             await page.evaluate(f"{start}.click()")
             await page.until("!document.getElementById('games').open")
             assert [asked[0] for asked in commands.asked] == ["new_game"]
@@ -202,6 +229,24 @@ def test_a_table_that_does_not_answer_is_said_not_to() -> None:
             await page.evaluate("document.getElementById('choose').click()")
             await page.until("document.getElementById('refused').textContent === 'The table did not answer.'")
             assert not await page.evaluate("document.getElementById('games').open")
+
+    run(scenario)
+
+
+def test_a_host_who_sees_nothing_yet_waits_for_what_there_is_to_choose() -> None:
+    async def scenario() -> None:
+        hub = Hub()
+        app = make_app(hub, shelf=NotingShelf(players=None))
+        async with serving(app, hub, "127.0.0.1", 0) as port, browser() as page:
+            await page.open(f"http://127.0.0.1:{port}/", *SIZES["wide"])
+            await page.until("performance.getEntriesByType('resource').some(({name}) => name.endsWith('/api/role'))")
+            await page.evaluate("fetch('/api/role').then((answer) => answer.json())")  # the page's own came before
+            assert await page.evaluate("document.getElementById('host').hidden")
+            hub.publish(ring_served())
+            await page.until("!document.getElementById('host').hidden")
+            await page.evaluate("document.getElementById('choose').click()")
+            await page.until("document.querySelector('.games .start')")
+            assert page.complaints == []
 
     run(scenario)
 

@@ -196,6 +196,46 @@ async def test_the_host_says_who_begins(tmp_path: Path) -> None:
 
 
 @in_loop
+async def test_too_many_are_told_to_leave(tmp_path: Path) -> None:
+    with Journal(tmp_path / "journal.sqlite") as journal:
+        table = make_table(journal, Outlets(), game="pizza_theory")
+        await table.start()
+        view = await press(table, 1, 2, 4, 5, HOST_SEAT)
+        assert view.message == "4 have joined, Pizza Theory takes 2 to 3 players: press again to leave."
+        assert (await press(table, 5)).message.startswith("3 players have joined, Blue begins.")
+
+
+@in_loop
+async def test_who_holds_the_own_button_down_begins(tmp_path: Path) -> None:
+    async def hold(table: Table, seat: int) -> None:
+        for kind in (SignalKind.BUTTON_PRESSED, SignalKind.BUTTON_HELD, SignalKind.BUTTON_RELEASED):
+            await table.on_signal(Signal(seat, kind, 1.0, 0.001))
+
+    def begins(view: TableView) -> list[int]:
+        return [seat.seat for seat in view.seats if seat.begins]
+
+    async with in_lobby(tmp_path) as (table, _, _):
+        view = await press(table, 4, 2)
+        assert begins(view) == [2], "the lowest seat"
+        said = "2 players have joined, Orange begins. To begin instead, hold your button down. The host's button "
+        assert view.message == f"{said}starts the game."
+        await hold(table, 4)  # who had joined stays
+        await hold(table, 5)  # who had not, joins
+        assert begins(await press(table)) == [5]
+        assert begins(await press(table, 5)) == [2], "who leaves does not begin"
+        await hold(table, 4)
+        view = await press(table, 5, HOST_SEAT)
+        assert {seat.seat: seat.player for seat in view.seats if seat.player} == {2: 1, 4: 2, 5: 3}
+        assert view.turn.players == [2]
+        assert begins(view) == []
+        await hold(table, 5)
+        assert (await press(table)).turn.players == [2], "in a game it says nothing"
+        await table.to_lobby()
+        view = await press(table, 2, 4, 5)
+        assert begins(view) == [2], "it was said for that game"
+
+
+@in_loop
 async def test_a_player_is_renamed_in_the_middle_of_a_game(tmp_path: Path) -> None:
     async with in_lobby(tmp_path) as (table, outlets, journal):
         with pytest.raises(CommandError, match="no game is running"):
@@ -714,7 +754,7 @@ async def test_a_question_is_answered(tmp_path: Path) -> None:
         wanted = GAME.apply(before, GAME.parse(before, question.candidates[-1].moves[0]))
         assert table.state == wanted
         assert table.view.question is None
-        with pytest.raises(CommandError, match="no question is open"):
+        with pytest.raises(CommandError, match="not open any more"):
             await table.table.answer(question.id, 0)
 
 
@@ -736,7 +776,7 @@ async def test_a_question_is_gone_when_the_move_before_it_is_taken_back(tmp_path
         assert question is not None
         await table.table.undo()
         assert table.view.question is None
-        with pytest.raises(CommandError, match="no question is open"):
+        with pytest.raises(CommandError, match="not open any more"):
             await table.table.answer(question.id, 0)
 
 

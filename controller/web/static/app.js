@@ -13,7 +13,7 @@
 
 import { createChooser } from "/static/games.js";
 import { headersOf, hostName, hostToken, keepHostName } from "/static/host.js";
-import { badge, colour, html, named, nameplate, passing, say } from "/static/kit.js";
+import { badge, colour, html, named, nameplate, onceIn, passing, say } from "/static/kit.js";
 import { createPhones } from "/static/phones.js";
 import { breachCard, createStage } from "/static/stage.js";
 
@@ -25,7 +25,6 @@ const REFEREE = {
   breach: "Against the rules",
   unseen: "Not seen",
   paused: "Paused",
-  over: "Game over",
   blind: "Sees nothing",
 };
 const QUIET = new Set(["ok", "absent"]);
@@ -62,14 +61,20 @@ setInterval(checkConnection, QUIET_MS / 4);
 askRole();
 byId("choose").addEventListener("click", () => chooser.open());
 byId("phone").addEventListener("click", () => phones.open());
-byId("undo").addEventListener("click", () => command("undo", seen()));
+byId("undo").addEventListener("click", onceIn(() => command("undo", seen())));
 byId("by").value = hostName();
 byId("by").addEventListener("change", ({ target }) => keepHostName(target.value));
-byId("pause").addEventListener("click", () => command(newest?.referee === "paused" ? "resume" : "pause"));
-byId("rule").addEventListener("submit", async (event) => {
-  event.preventDefault();
-  if (await command("rule_move", { text: byId("ruling").value, ...seen() })) byId("rule").reset();
+byId("pause").addEventListener("click", onceIn(() => command(newest?.referee === "paused" ? "resume" : "pause")));
+const rule = onceIn(async () => {
+  const done = await command("rule_move", { text: byId("ruling").value, ...seen() });
+  if (done) byId("rule").reset();
+  return done;
 });
+byId("rule").addEventListener("submit", (event) => {
+  event.preventDefault();
+  rule();
+});
+const answer = onceIn((body) => command("answer", body)); // one for all questions: another may come at once
 
 for (const kind of ["focus", "input"]) byId("ruling").addEventListener(kind, offerMoves);
 
@@ -95,8 +100,10 @@ function connect() {
     // After an upgrade this page is the old program's.
     if (newest !== null && view.version !== newest.version) location.reload();
     if (newest !== null && view.number !== newest.number) refuse(""); // it was of the game before, or of none
+    if (newest !== null && view.game !== newest.game) byId("games").close(); // what it offers was said of the other game
     newest = view;
     drawn = false;
+    showHost();
     schedule();
   });
   events.addEventListener("error", () => {
@@ -258,7 +265,7 @@ function lobbySeat(seat, buttons) {
     { class: `lobby-seat${joined ? " joined" : ""}`, vars: { seat: colour(seat.colour) } },
     html("span", { class: "badge", vars: { seat: colour(seat.colour) }, text: String(seat.seat) }),
     html("h2", { dir: "auto", text: seat.name }),
-    html("span", { class: "lobby-state", text: joined ? "joined" : buttons ? "press your button to join" : "free" }),
+    html("span", { class: "lobby-state", text: joined ? (seat.begins ? "joined, begins" : "joined") : buttons ? "press your button to join" : "free" }),
   );
 }
 
@@ -282,7 +289,7 @@ function questionCard(view, text) {
       type: "button",
       text: "This one",
       "aria-label": `This one: ${text(candidate.text)}`,
-      on: { click: () => command("answer", { question_id: question.id, candidate_id: candidate.id }) },
+      on: { click: () => answer({ question_id: question.id, candidate_id: candidate.id }) },
     }),
   ));
   return html(
@@ -290,6 +297,7 @@ function questionCard(view, text) {
     { class: "card question-card" },
     html("p", { class: "card-kicker", text: "The table is not sure" }),
     html("p", { class: "card-title", text: text(question.text) }),
+    !host && html("p", { class: "message", text: "The host says which, on the host's page." }),
     html("ol", { class: "candidates" }, candidates),
   );
 }
@@ -321,7 +329,7 @@ function duration(us) {
 function renderStatus(view) {
   const blind = view.referee === "waiting" && ["camera", "reading"].some((part) => view.parts[part]?.state === "lost");
   const state = blind ? "blind" : stateOf(view);
-  byId("referee").textContent = REFEREE[state] ?? state;
+  byId("referee").textContent = state === "over" ? `Game over. Next one: ${view.buttons ? "the host's button" : "Game…, for the host"}` : REFEREE[state] ?? state;
   byId("referee").dataset.state = state;
   const last = view.log.at(-1);
   say(byId("event"), last ? `${named(view, last.text)}${ruled(last)}` : "");
@@ -353,6 +361,11 @@ function ruled({ source, by }) {
   return words && ` (${words})`;
 }
 
+// What the host does is done to the game that is seen, or to the empty table.
+function showHost() {
+  byId("host").hidden = !host || newest === null;
+}
+
 /** What this host sees: the number of the game, and of its log's newest line. */
 function seen() {
   return { number: newest?.number ?? 0, last: newest?.log.at(-1)?.seq ?? 0 };
@@ -367,7 +380,7 @@ async function askRole() {
     setTimeout(askRole, RETRY_MS);
     return;
   }
-  byId("host").hidden = !host;
+  showHost();
   if (token !== null && !host) refuse(NOT_THE_HOST);
   if (newest !== null) {
     drawn = false;

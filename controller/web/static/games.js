@@ -1,9 +1,11 @@
 // The host's choice of what is played, and by whom: another game, its options, a new game.
 
-import { colour, html } from "/static/kit.js";
+import { colour, html, onceIn } from "/static/kit.js";
 
 const VIEWS_PER_START = 1000000;
 const SET_WITHIN_MS = 30000;
+const SURE_MS = 10000;
+const START = "Start a new game";
 const UNNAMED = /^Player \d+$/;
 
 /**
@@ -64,15 +66,16 @@ export function createChooser(element, { ask, offers, view }) {
     const players = shelf.players === null ? null : sitting();
     const changed = () => Object.fromEntries(shown.map(({ name }) => [name, fields.get(name).value()]).filter(([name, value]) => !same(value, value_of(name))));
     const value_of = (name) => shown.find((option) => option.name === name).value;
-    const set = async ({ target }) => {
+    const set = onceIn(async ({ target }) => {
       const body = { game: chosen.game, options: changed(), ...(players ? { players: Number(players.value) } : {}) };
       const start = startOf(view());
-      if (!await ask("play_game", body, refused)) return;
+      if (!await ask("play_game", body, refused)) return false;
       target.textContent = "Setting the table…";
       target.disabled = true;
       for (let ms = 0; ms < SET_WITHIN_MS && startOf(view()) === start; ms += 100) await new Promise((done) => setTimeout(done, 100));
       element.close();
-    };
+      return true;
+    });
     const refused = refusal();
     const note = !goesOn(view()) ? ""
       : shelf.players !== null ? "The people at the simulated table leave their game and begin anew."
@@ -113,7 +116,7 @@ export function createChooser(element, { ask, offers, view }) {
       return { seat, plays, name, before, said };
     });
     const begins = html("select", { class: "begins" },
-      html("option", { value: "", text: "who won the last game, or sits at the lowest seat" }),
+      html("option", { value: "", text: "as usual" }),
       seats.map(({ seat }) => html("option", { value: String(seat.seat), text: `seat ${seat.seat}` })));
     const refused = refusal();
     const { number: shown } = view(); // whose names these are
@@ -124,24 +127,40 @@ export function createChooser(element, { ask, offers, view }) {
       const [first, ...others] = changed.map(({ seat, said }) => ({ seat: seat.seat, name: said() }));
       if (!first || await ask("rename", { ...first, others, number: shown }, refused)) element.close();
     };
-    // There is no way back to a game that another was begun after.
+    // There is no way back to a game that another was begun after. Who is asked and goes away is not sure any more.
     let sureOf = null;
-    const start = async ({ target }) => {
+    let lapses = null;
+    const unsure = (button) => {
+      clearTimeout(lapses);
+      sureOf = null;
+      button.textContent = START;
+      refused.textContent = "";
+    };
+    const start = onceIn(async ({ target }) => {
+      const sure = sureOf;
+      unsure(target);
       const players = seats.filter(({ plays }) => plays.checked).map(({ seat, said }) => ({ seat: seat.seat, name: said() || seat.name }));
       if (players.length === 0) {
         refused.textContent = `Tick who plays: ${chosen.title} takes ${span(chosen.players)} at this table.`;
-        return;
+        return false;
+      }
+      if (begins.value && players.every(({ seat }) => String(seat) !== begins.value)) {
+        refused.textContent = `Seat ${begins.value} is to begin, and nobody plays there: tick it, or say who else begins.`;
+        return false;
       }
       const { number } = view();
-      if (goesOn(view()) && sureOf !== number) {
+      if (goesOn(view()) && sure !== number) {
         sureOf = number;
         target.textContent = "Yes, end the running game";
         refused.textContent = "The running game would end here, for good.";
-        return;
+        lapses = setTimeout(unsure, SURE_MS, target);
+        return true;
       }
       const first = begins.value ? { first: Number(begins.value) } : {};
-      if (await ask("new_game", { players, number, ...first }, refused)) element.close();
-    };
+      const begun = await ask("new_game", { players, number, ...first }, refused);
+      if (begun) element.close();
+      return begun;
+    });
     return html(
       "section",
       { class: "game-options" },
@@ -149,12 +168,12 @@ export function createChooser(element, { ask, offers, view }) {
       said,
       html("ul", { class: "sitting" }, seats.map(({ seat, plays, name }) => html(
         "li", { vars: { seat: colour(seat.colour) } }, plays, html("span", { class: "badge small", text: String(seat.seat) }), name))),
-      html("label", { class: "option" }, html("span", { text: "Who begins" }), begins),
+      html("label", { class: "option" }, html("span", { text: `Who begins; as usual it is ${view().buttons ? "who held a button down for it, else " : ""}who won the last game, else the lowest seat` }), begins),
       html("div", { class: "games-do" },
         html("p", { class: "shelf-note", text: view().buttons ? "Or everybody presses the button of a seat, and the host's button starts." : "" }),
         refused,
         view().position && html("button", { type: "button", class: "rename", text: "Only change the names", on: { click: rename } }),
-        html("button", { type: "button", class: "start", text: "Start a new game", on: { click: start } })),
+        html("button", { type: "button", class: "start", text: START, on: { click: start } })),
     );
   }
 

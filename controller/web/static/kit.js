@@ -1,6 +1,7 @@
 // What every view of a game draws with: elements, pieces that keep their identity from one view to the next, seats.
 
 const SVG = "http://www.w3.org/2000/svg";
+const CLOSELY_MS = 700; // browsers take two clicks within 500 ms for a double one
 
 /** An HTML element. `props`: attributes, plus `text`, `vars` (CSS custom properties) and `on` (event listeners). */
 export function html(tag, props = {}, ...children) {
@@ -39,6 +40,27 @@ export function passing(element, ms) {
   };
   element.addEventListener("click", () => saying(""));
   return saying;
+}
+
+/** `act`, done once for clicks that follow each other closely: the second of a double click was not meant for what came
+ * of the first, and who presses on and on presses once. Where it gives false nothing came of it. */
+export function onceIn(act) {
+  let busy = false;
+  let quiet = null;
+  const wait = () => {
+    clearTimeout(quiet);
+    quiet = setTimeout(() => (quiet = null), CLOSELY_MS);
+  };
+  return async (...asked) => {
+    if (quiet !== null) wait();
+    if (busy || quiet !== null) return;
+    busy = true;
+    try {
+      if (await act(...asked) !== false) wait();
+    } finally {
+      busy = false;
+    }
+  };
 }
 
 /** Let `parent` hold one child per item, in order; children whose key stays keep their element, so that they can move. */

@@ -91,7 +91,12 @@ def lobby() -> TableView:
     joined = {1, 4}
     seats = [
         seat.model_copy(
-            update={"player": None, "name": f"Seat {seat.seat}", "lamp": "on" if seat.seat in joined else "off"}
+            update={
+                "player": None,
+                "name": f"Seat {seat.seat}",
+                "lamp": "on" if seat.seat in joined else "off",
+                "begins": seat.seat == 4,
+            }
         )
         for seat in view.seats
     ]
