@@ -2,7 +2,6 @@
 
 import contextlib
 import http.client
-import json
 import socket
 import ssl
 import threading
@@ -13,6 +12,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ValidationError
 
+from controller.strict_json import parse_json
 from controller.views import GameResultView, ResultsView, TableView
 
 ASKED_S = 10.0
@@ -106,7 +106,8 @@ class _Refused(OSError):
 def _is_event(origin: str) -> bool:
     """Whether an event's screen answers there."""
     with contextlib.suppress(OSError, http.client.HTTPException, ValueError):
-        return "tables" in json.loads(_read(origin, "/api/event"))
+        told = parse_json(_read(origin, "/api/event").decode())
+        return isinstance(told, dict) and "tables" in told
     return False
 
 
@@ -137,10 +138,11 @@ def _read(origin: str, path: str) -> bytes:
 
 def _refused(answer: http.client.HTTPResponse) -> str:
     """Why it is not answered: in the table's own words, where it says."""
-    with contextlib.suppress(ValueError, TypeError, KeyError):
-        detail = json.loads(answer.read(MOST_PROBLEM_BYTES))["detail"]
-        if isinstance(detail, str) and (told := " ".join(detail.split())).isprintable():
-            return told
+    with contextlib.suppress(ValueError):
+        told = parse_json(answer.read(MOST_PROBLEM_BYTES).decode())
+        detail = told.get("detail") if isinstance(told, dict) else None
+        if isinstance(detail, str) and (words := " ".join(detail.split())).isprintable():
+            return words
     return f"it answers {answer.status} {answer.reason}"
 
 

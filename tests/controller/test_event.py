@@ -320,6 +320,27 @@ def trickling(start: bytes, then: bytes) -> Iterator[str]:
         server.shutdown()
 
 
+@pytest.mark.parametrize("there", ["null", "5", "true", '["tables"]', "[" * 100_000], ids=lambda there: there[:10])
+def test_something_else_at_a_tables_address_is_said_and_ends_nothing(there: str) -> None:
+    """Whatever it answers to whatever it is asked."""
+
+    class Other(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200 if self.path == "/api/event" else 404)
+            self.end_headers()
+            with contextlib.suppress(OSError):
+                self.wfile.write(there.encode())
+
+        def log_message(self, *_: object) -> None:
+            """Says nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Other) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        (table,) = asyncio.run(Watched([f"http://127.0.0.1:{server.server_port}"]).look()).tables
+        server.shutdown()
+    assert (table.state, table.calls) == ("away", "does not answer: it answers 404 Not Found")
+
+
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
