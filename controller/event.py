@@ -10,7 +10,7 @@ import math
 import threading
 from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal, TypeVar
 
@@ -31,6 +31,8 @@ NEWEST = 12
 """How many of the last games are shown."""
 ENDED = "was ended; nobody was playing"
 """What is said of a table that was packed up."""
+OTHER = "another table answers there"
+"""What is said of a table whose address another has."""
 _NONE_FOUND = "No table was found in this network yet. Tables come here by themselves."
 
 
@@ -142,6 +144,8 @@ class Event:
         """`addresses`: of the tables; empty: those that are `found`. `event`: leave out games that do not count for the
         event of this name; empty: none. `since`: those begun before."""
         self._tables: list[_Watched] = []
+        self._former: dict[str, _Watched] = {}
+        """What answered at a given address before another did, by its folder: what it said of its games stays."""
         self._came: asyncio.Queue[_Watched] = asyncio.Queue()
         self._finding = "" if addresses else _NONE_FOUND
         self._numbers = itertools.count()
@@ -186,7 +190,7 @@ class Event:
     def view(self) -> EventView:
         """What is known now."""
         tables = self._shown()
-        over = [(table, game) for table, game in _once(tables) if game.over and self._counts(game)]
+        over = [(table, game) for table, game in _once(self._told()) if game.over and self._counts(game)]
         over.sort(key=lambda one: one[1].ended, reverse=True)
         named = _names(over)
         return EventView(
@@ -197,12 +201,12 @@ class Event:
             newest=[_ended(named(table, game), game) for table, game in over[:NEWEST]],
             finding=self._finding,
             twice=self._twice(),
-            uncounted=self._uncounted(tables),
+            uncounted=self._uncounted(self._told()),
         )
 
     def games(self) -> list[GameResultView]:
         """Every game that counts, over or not, the earliest first; each table's is told by its name."""
-        played = [(table, game) for table, game in _once(self._shown()) if self._counts(game)]
+        played = [(table, game) for table, game in _once(self._told()) if self._counts(game)]
         named = _names(played)
         games = [game.model_copy(update={"table": named(table, game)}) for table, game in played]
         return sorted(games, key=lambda game: (game.began, game.table))
@@ -242,12 +246,23 @@ class Event:
         shown = [same[0] for same in self._told_apart()]
         return sorted(shown, key=lambda table: in_order(table.name) if table.found is not None else "")
 
+    def _told(self) -> list[_Watched]:
+        """The tables whose games are told: those that are shown, and those whose place another has."""
+        shown = self._shown()
+        gone = [one for one in (*self._displaced(), *self._former.values()) if _folder(one)]
+        return [*shown, *(one for one in gone if not any(_has_gone_on(other, one) for other in shown))]
+
+    def _displaced(self) -> list[_Watched]:
+        """Those that another followed at their address, as when one was given another folder; but for one that was in
+        the middle of a game."""
+        latest = {one.answered: one for one in sorted(self._tables, key=lambda one: (one.answered_s, one.number))}
+        return [one for one in self._tables if one.answered and latest[one.answered] is not one and not _is_missed(one)]
+
     def _told_apart(self) -> list[list[_Watched]]:
-        """Each table, at all its addresses, those that answer first. Where two answered at one address, as when one was
-        given another folder, it is the later one, also when that has gone; and so it is where one was started anew
-        elsewhere."""
-        latest = {table.answered: table for table in self._tables}
-        there = [table for table in self._tables if not table.answered or latest[table.answered] is table]
+        """Each table that was not displaced, at all its addresses, those that answer first. Where one was started anew
+        elsewhere, it is the later one, also when that has gone."""
+        displaced = self._displaced()
+        there = [one for one in self._tables if one not in displaced]
         known = [table for table in there if not any(_is_anew(one, table) for one in there)]
         same = [(table, _same(table, known)) for table in known]
         return [of_one for table, of_one in same if of_one[0] is table]
@@ -260,6 +275,10 @@ class Event:
             if copied := len(table.games) - len(once):
                 again = counted(copied, "game")
                 told.append(f"“{table.name}” has {again} of another table, whose folder was copied: each counts once.")
+        hidden = [one for one in self._told() if one not in tables and one.games]
+        if hidden:
+            games = ", ".join(f"{len(one.games)} of “{one.name}”" for one in hidden)
+            told.append(f"Another table answers where they were played, and they count on: {games}.")
         return " ".join(told)
 
     async def _keep(self, table: _Watched) -> None:
@@ -273,25 +292,35 @@ class Event:
     async def _look(self, table: _Watched, results: bool) -> None:
         before, address, was = _standing(table), table.address, _state(table)
         try:
-            table.view = await self._ask(ask_state, address)
-            table.name, table.answered, table.problem = table.view.table, address, ""
+            view = await self._ask(ask_state, address)
+            is_over = view.referee is RefereeState.OVER
+            if results or table.problem or is_over != (was == "over"):
+                await self._look_at_games(table, address)
+            table.view, table.name, table.answered, table.problem = view, view.table, address, ""
             table.answered_s = self._clock()
         except TableNotAsked as error:
             table.problem = _why(address, error)
             if table.found is not None:
                 table.address = _after(address, table.found.addresses)
-        just_over = _state(table) == "over" and was != "over"
-        if (results or just_over) and not table.problem:
-            try:
-                asked = await self._ask(ask_results, address)
-                table.games, table.unknown = [by_clock(game, self._now()) for game in asked.games], ""
-                if asked.identity and asked.identity not in table.identities:
-                    table.since_s = self._clock()
-                table.identities = _known_as(table.identities, asked.identity)
-            except TableNotAsked as error:
-                table.unknown = _why(address, error)
         if _standing(table) != before:
             table.changed_s = self._clock()
+
+    async def _look_at_games(self, table: _Watched, address: str) -> None:
+        """Raises TableNotAsked where another table answers."""
+        try:
+            asked = await self._ask(ask_results, address)
+        except TableNotAsked as error:
+            table.unknown = _why(address, error)
+            return
+        folder = asked.identity.partition("-")[0]
+        if folder and _folder(table) not in ("", folder):
+            if table.found is not None:
+                raise TableNotAsked(OTHER)
+            self._former[_folder(table)] = replace(table)
+        table.games, table.unknown = [by_clock(game, self._now()) for game in asked.games], ""
+        if asked.identity and asked.identity not in table.identities:
+            table.since_s = self._clock()
+        table.identities = _known_as(table.identities, asked.identity)
 
     async def _ask(self, ask: Callable[[str], _Answer], address: str) -> _Answer:
         """In a thread of its own, so that a table that is switched off holds up no other, and not the program's end."""
@@ -352,8 +381,16 @@ def _state(table: _Watched) -> Literal["away", "lobby", "plays", "asks", "breach
 
 def _is_ended(table: _Watched) -> bool:
     """Whether it was ended while nobody played there."""
-    playing = table.view is None or (table.view.position is not None and table.view.referee is not RefereeState.OVER)
-    return bool(table.problem) and table.said_goodbye and not playing
+    return bool(table.problem) and table.said_goodbye and table.view is not None and not _in_game(table.view)
+
+
+def _is_missed(table: _Watched) -> bool:
+    """Whether another table answers where it was, in the middle of its game."""
+    return table.problem == OTHER and table.view is not None and _in_game(table.view)
+
+
+def _in_game(view: TableView) -> bool:
+    return view.position is not None and view.referee is not RefereeState.OVER
 
 
 def _lost(table: _Watched) -> list[str]:
@@ -388,8 +425,12 @@ def _is_anew(table: _Watched, before: _Watched) -> bool:
     """Whether this is what was `before`, started anew by another name and on another port, as after a power cut: it is
     of the same folder, came when that had stopped answering, and has its games. A table whose disk was copied has games
     of its own, or answers beside it."""
-    one = _folder(table) == _folder(before) != ""
-    return one and bool(before.problem) and before.answered_s < table.since_s and go_on(table.games, before.games)
+    return _has_gone_on(table, before) and bool(before.problem) and before.answered_s < table.since_s
+
+
+def _has_gone_on(table: _Watched, before: _Watched) -> bool:
+    """Whether this is of the same folder as what was `before`, and has its games."""
+    return _folder(table) == _folder(before) != "" and go_on(table.games, before.games)
 
 
 def _folder(table: _Watched) -> str:

@@ -22,7 +22,7 @@ from click.testing import CliRunner
 from controller.addresses import NotReachable
 from controller.asking_tables import TableNotAsked, ask_state, parse_address
 from controller.cli.event import _serve, command
-from controller.event import BREACH_S, ENDED, Event, EventTableView, EventView
+from controller.event import BREACH_S, ENDED, OTHER, Event, EventTableView, EventView
 from controller.finding_tables import MOST_TABLES, TOO_MANY, FoundTable
 from controller.views import GameResultView, PartState, PartView, PlayerResultView, RefereeState, ResultsView, TableView
 from controller.web.event import create_event_app
@@ -628,6 +628,89 @@ def test_a_table_whose_disk_was_copied_is_another_also_when_it_is_gone(found: bo
         await later.after(a=[before, own])
         assert await later.after(b=[before]) == ["Left", "Right"], "it has a game of its own"
         assert later.event.view().games == 2
+
+    asyncio.run(scenario())
+
+
+class Moving(Watched):
+    """An event, and what answers at which address: its identity, its view and its games."""
+
+    def __init__(self, *addresses: str) -> None:
+        super().__init__(list(addresses))
+        self.there: dict[str, tuple[str, TableView, list[GameResultView]]] = {}
+        self.event._ask = self._answer  # type: ignore[method-assign, assignment]
+
+    async def _answer(self, ask: Any, address: str) -> TableView | ResultsView:
+        if address not in self.there:
+            raise TableNotAsked(f"{address}: cannot be asked: gone")
+        identity, view, games = self.there[address]
+        return view if ask is ask_state else ResultsView(games=games, standings=[], identity=identity)
+
+    async def after(self, **there: tuple[str, TableView, list[GameResultView]]) -> EventView:
+        """What is shown when some seconds later these are there, by host."""
+        self.there = {f"http://{host}": answers for host, answers in there.items()}
+        self.now_s += 5.0
+        self._count = len(self.event._tables)
+        return await self.look()
+
+
+@pytest.mark.parametrize("state", [RefereeState.OVER, RefereeState.WAITING])
+def test_a_table_that_gets_the_address_of_one_that_is_gone_takes_none_of_its_games(state: RefereeState) -> None:
+    """As where the network gives addresses anew. Whose game was not over still calls."""
+    left = named(ring_served(), "Left", referee=state), [game("Left", 30, ("Ann", 3, True))]
+    right = named(ring_served(), "Right"), [game("Right", 20, ("Ben", 3, True))]
+
+    async def scenario() -> None:
+        moving = Moving()
+        moving.event.found([announced("Left", "1-1", "http://a"), announced("Right", "2-1", "http://b")])
+        await moving.after(a=("1-1", *left), b=("2-1", *right))
+        await moving.after()
+        moving.event.found([announced("Left", "1-1", "http://a"), announced("Right", "2-2", "http://a")])
+        for _ in range(2):
+            view = await moving.after(a=("2-2", *right))
+            calls = {"Right": ""} | ({"Left": f"does not answer: {OTHER}"} if state is RefereeState.WAITING else {})
+            assert {table.table: table.calls for table in view.tables} == calls
+            assert (view.games, sorted(one.name for one in view.standings)) == (2, ["Ann", "Ben"])
+            assert ("1 of “Left”" in view.twice) == (state is RefereeState.OVER)
+        moving.event.found([announced("Left", "1-2", "http://c"), announced("Right", "2-2", "http://a")])
+        view = await moving.after(a=("2-2", *right), c=("1-2", *left))
+        assert [(one.table, one.calls) for one in view.tables] == [("Left", ""), ("Right", "")]
+        assert (view.games, view.twice) == (2, "")
+
+    asyncio.run(scenario())
+
+
+def test_games_count_on_where_another_table_has_been_put_at_a_given_address() -> None:
+    """As where a spare one replaces it, or its disk is another."""
+    left = named(ring_served(), "Left"), [game("Left", 30, ("Ann", 3, True))]
+    right = named(ring_served(), "Right"), [game("Right", 20, ("Ben", 3, True))]
+
+    async def scenario() -> None:
+        moving = Moving("http://a", "http://b")
+        await moving.after(a=("1-1", *left))
+        await moving.after(a=("1-2", *left))
+        view = await moving.after(a=("2-1", *right))
+        assert [table.table for table in view.tables] == ["Right", "b"]
+        assert (view.games, [row.table for row in moving.event.games()]) == (2, ["Left", "Right"])
+        assert view.twice == "Another table answers where they were played, and they count on: 1 of “Left”."
+        left[1].append(game("Left", 1, ("Ann", 4, True)))
+        view = await moving.after(a=("2-1", *right), b=("1-3", *left))
+        assert [table.table for table in view.tables] == ["Right", "Left"]
+        assert (view.games, view.twice) == (3, ""), "it is there again, and has been played on"
+
+    asyncio.run(scenario())
+
+
+def test_a_game_that_is_taken_back_after_its_end_counts_no_longer_than_its_table_is_over() -> None:
+    won, taken_back = game("A", 0, ("Ann", 9, True)), game("A", 0, ("Ann", 0, False), over=False)
+    over = named(ring_served(), "A", referee=RefereeState.OVER)
+
+    async def scenario() -> None:
+        moving = Moving("http://a")
+        assert (await moving.after(a=("1-1", over, [won]))).games == 1
+        moving.there["http://a"] = ("1-1", named(ring_served(), "A"), [taken_back])
+        await moving.event.look(0, results=False)
+        assert moving.event.view().games == 0
 
     asyncio.run(scenario())
 
