@@ -18,7 +18,7 @@ from config.counted import counted
 from config.names import in_order
 from controller.asking_tables import TableNotAsked, ask_results, ask_state, by_clock
 from controller.finding_tables import MOST_TABLES, TOO_MANY, FoundTable
-from controller.records.results import counted_once, go_on, is_of_event, standings
+from controller.records.results import counted_once, go_on, is_of_event, is_same, standings
 from controller.views import GameResultView, Model, PartState, PlayerResultView, RefereeState, StandingView, TableView
 
 STATES_S, RESULTS_S = 2.0, 15.0
@@ -317,7 +317,9 @@ class Event:
             if table.found is not None:
                 raise TableNotAsked(OTHER)
             self._former[_folder(table)] = replace(table)
-        table.games, table.unknown = [by_clock(game, self._now()) for game in asked.games], ""
+            table.games = ()
+        now, known = self._now(), {game.number: game for game in table.games}
+        table.games, table.unknown = [_dated(game, known.get(game.number), now) for game in asked.games], ""
         if asked.identity and asked.identity not in table.identities:
             table.since_s = self._clock()
         table.identities = _known_as(table.identities, asked.identity)
@@ -406,6 +408,13 @@ def _standing(table: _Watched) -> object:
     asked = view.question.id if view is not None and view.question is not None else None
     broken = view.breach.problem if view is not None and view.breach is not None else None
     return _state(table), _lost(table)[:1], asked, broken, table.unknown
+
+
+def _dated(game: GameResultView, known: GameResultView | None, now: datetime) -> GameResultView:
+    """A game's times by our clock; where its table was switched off since, as it was `known` before."""
+    if known is not None and game.ended_ago_s is None and is_same(game, known):
+        return game.model_copy(update={"began": known.began, "ended": known.ended})
+    return by_clock(game, now)
 
 
 def _after(address: str, addresses: Sequence[str]) -> str:

@@ -715,6 +715,44 @@ def test_a_game_that_is_taken_back_after_its_end_counts_no_longer_than_its_table
     asyncio.run(scenario())
 
 
+def test_a_table_without_a_clock_that_was_switched_off_loses_no_game_of_today() -> None:
+    """It tells its games of before by a clock that stands in January."""
+    played = game("A", 50, ("Ann", 9, True))
+    at = datetime.fromisoformat(played.began)
+    ended = at + timedelta(seconds=(played.began_ago_s or 0) - (played.ended_ago_s or 0))
+    unknown = {"ended": ended.isoformat(timespec="milliseconds"), "began_ago_s": None, "ended_ago_s": None}
+    other = game("A", 50, ("Ben", 9, True)).model_copy(update=unknown)
+
+    async def scenario() -> None:
+        moving = Moving("http://a")
+        moving.event._since = NOW - timedelta(hours=3)
+        view = lobby()
+        before = await moving.after(a=("1-1", view, [played]))
+        assert before.games == 1
+        switched_off = played.model_copy(update=unknown)
+        assert (await moving.after(a=("1-2", view, [switched_off]))).newest == before.newest
+        gone_on = played.model_copy(update=unknown | {"ended_ago_s": 60.0})
+        assert (await moving.after(a=("1-2", view, [gone_on]))).newest[0].ended[:16] == "2026-06-06T19:59"
+        assert (await moving.after(a=("1-2", view, [other]))).games == 0, "that was never heard of before"
+
+    asyncio.run(scenario())
+
+
+def test_a_copied_game_that_went_on_after_its_table_was_switched_off_counts_once() -> None:
+    """Only where it was played is it known how long ago it ended, and the clock there is wrong."""
+    copied = game("A", 30, ("Ann", 9, True)).model_copy(update={"began_ago_s": None, "ended_ago_s": None})
+    played = copied.model_copy(update={"ended_ago_s": 1800.0})
+
+    async def scenario() -> None:
+        moving = Moving("http://a", "http://b")
+        moving.event._since = NOW - timedelta(hours=3)
+        view = await moving.after(a=("1-1", lobby(), [played]), b=("1-2", lobby(), [copied]))
+        assert (view.games, [one.ended[:16] for one in view.newest]) == (1, ["2026-06-06T19:30"])
+        assert [one.began[:16] for one in moving.event.games()] == ["2026-06-06T19:10"]
+
+    asyncio.run(scenario())
+
+
 def test_two_tables_of_one_name_are_two_also_where_a_disk_was_copied() -> None:
     async def scenario() -> None:
         watched = Finding()
