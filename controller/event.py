@@ -99,6 +99,18 @@ class EventView(Model):
     """Which tables' games of these hours do not count, as their settings name another event; empty: none."""
 
 
+_AWAY, _BREACH = "away", "breach"
+"""What tells these reasons from others."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reason:
+    """Why somebody may have to come to a table."""
+
+    text: str
+    since_s: float
+
+
 @dataclass(slots=True, eq=False)
 class _Watched:
     """What is known of one table."""
@@ -107,8 +119,8 @@ class _Watched:
     address: str
     """Where it is asked."""
     name: str
-    changed_s: float
-    """Since when it has been as it is."""
+    reasons: Mapping[str, _Reason]
+    """Why somebody may have to come, by what tells one reason from another."""
     found: FoundTable | None = None
     """As it announced itself last; None where its address was given."""
     said_goodbye: bool = False
@@ -228,7 +240,8 @@ class Event:
         return f"Games that do not count, by the settings of their table: {told}."
 
     def _watch(self, address: str, name: str) -> _Watched:
-        table = _Watched(next(self._numbers), address, name, changed_s=self._clock())
+        table = _Watched(next(self._numbers), address, name, reasons={})
+        table.reasons = _reasons(table, self._clock())
         self._tables.append(table)
         self._came.put_nowait(table)
         return table
@@ -290,7 +303,7 @@ class Event:
             await asyncio.sleep(STATES_S)
 
     async def _look(self, table: _Watched, results: bool) -> None:
-        before, address, was = _standing(table), table.address, _state(table)
+        address, was = table.address, _state(table)
         try:
             view = await self._ask(ask_state, address)
             is_over = view.referee is RefereeState.OVER
@@ -302,8 +315,7 @@ class Event:
             table.problem = _why(address, error)
             if table.found is not None:
                 table.address = _after(address, table.found.addresses)
-        if _standing(table) != before:
-            table.changed_s = self._clock()
+        table.reasons = _reasons(table, self._clock())
 
     async def _look_at_games(self, table: _Watched, address: str) -> None:
         """Raises TableNotAsked where another table answers."""
@@ -345,8 +357,9 @@ class Event:
         return self._since is None or datetime.fromisoformat(game.began) >= self._since
 
     def _table(self, table: _Watched) -> EventTableView:
-        state, for_s = _state(table), self._clock() - table.changed_s
-        calls = _calls(table, state, for_s)
+        state, now_s = _state(table), self._clock()
+        calling = _calling(table, now_s)
+        calls = " · ".join(reason.text.removesuffix(".") for reason in calling)
         acting = table.view.turn.players if table.view is not None and state in ("plays", "asks", "breach") else []
         return EventTableView(
             number=table.number,
@@ -356,7 +369,7 @@ class Event:
             state=state,
             message=ENDED if _is_ended(table) else "" if table.view is None or state == "away" else table.view.message,
             calls=calls,
-            calls_for_s=round(for_s) if calls else 0.0,
+            calls_for_s=round(now_s - min(reason.since_s for reason in calling)) if calling else 0.0,
             players=[
                 EventPlayerView(name=seat.name, colour=seat.colour, acts=seat.player in acting)
                 for seat in (table.view.seats if table.view is not None else [])
@@ -395,19 +408,31 @@ def _in_game(view: TableView) -> bool:
     return view.position is not None and view.referee is not RefereeState.OVER
 
 
-def _lost(table: _Watched) -> list[str]:
-    """What is said of its parts that are missing."""
-    if table.view is None:
-        return []
-    return [f"{name}: {part.text}" for name, part in table.view.parts.items() if part.state is PartState.LOST]
-
-
-def _standing(table: _Watched) -> object:
-    """What it may call for; as long as this is the same, it has been calling."""
-    view = table.view
-    asked = view.question.id if view is not None and view.question is not None else None
-    broken = view.breach.problem if view is not None and view.breach is not None else None
-    return _state(table), _lost(table)[:1], asked, broken, table.unknown
+def _reasons(table: _Watched, now_s: float) -> dict[str, _Reason]:
+    """Why somebody may have to come. What stood before stands on while its table does not answer; and a broken rule,
+    too, while hands are over it, as nothing is judged then."""
+    view, told = table.view, dict[str, str]()
+    if table.problem:
+        told[_AWAY] = f"does not answer: {table.problem}"
+    if view is not None:
+        if view.referee is RefereeState.UNCLEAR:
+            told[f"question {view.question.id if view.question is not None else ''}"] = "asks which move was meant"
+        if view.breach is not None:
+            told[_BREACH] = view.breach.problem
+        elif view.referee is RefereeState.HANDS and _BREACH in table.reasons:
+            told[_BREACH] = table.reasons[_BREACH].text
+        journal = view.parts.get("journal")
+        if view.referee is RefereeState.PAUSED and journal is not None and journal.note:
+            told["recovered"] = f"waits for its host: its journal {journal.note}"
+        lost = ((name, part.text) for name, part in view.parts.items() if part.state is PartState.LOST)
+        for name, text in itertools.islice(lost, 1):
+            told[f"part {name}"] = f"{name}: {text}"
+    if table.unknown:
+        told["games"] = f"its games cannot be told: {table.unknown}"
+    before = table.reasons
+    return {
+        reason: _Reason(text, before[reason].since_s if reason in before else now_s) for reason, text in told.items()
+    }
 
 
 def _dated(game: GameResultView, known: GameResultView | None, now: datetime) -> GameResultView:
@@ -457,19 +482,13 @@ def _why(address: str, error: TableNotAsked) -> str:
     return str(error).removeprefix(f"{address}: ").removeprefix("cannot be asked: ")
 
 
-def _calls(table: _Watched, state: str, for_s: float) -> str:
+def _calling(table: _Watched, now_s: float) -> list[_Reason]:
     """Why somebody should come; empty: nobody needs to."""
     if _is_ended(table):
-        return ""
-    if state == "away":
-        return f"does not answer: {table.problem}".removesuffix(".")
-    calls = ["asks which move was meant"] if state == "asks" else []
-    if state == "breach" and for_s >= BREACH_S and table.view is not None and table.view.breach is not None:
-        calls.append(table.view.breach.problem)
-    calls += _lost(table)[:1]
-    if table.unknown:
-        calls.append(f"its games cannot be told: {table.unknown}")
-    return " · ".join(call.removesuffix(".") for call in calls)
+        return []
+    if _AWAY in table.reasons:
+        return [table.reasons[_AWAY]]
+    return [one for key, one in table.reasons.items() if key != _BREACH or now_s - one.since_s >= BREACH_S]
 
 
 def _once(tables: Sequence[_Watched]) -> list[tuple[_Watched, GameResultView]]:

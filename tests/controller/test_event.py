@@ -149,6 +149,50 @@ def test_a_broken_rule_calls_somebody_when_the_players_do_not_put_it_right() -> 
     assert (right.state, right.calls) == ("plays", "")
 
 
+def test_a_broken_rule_calls_also_where_hands_hover_it_changes_or_the_network_drops() -> None:
+    broken = breach()
+    wrong = broken.breach
+    assert wrong is not None
+    hands = broken.model_copy(update={"breach": None, "referee": RefereeState.HANDS})
+    other = broken.model_copy(update={"breach": wrong.model_copy(update={"problem": "Another piece."})})
+
+    async def scenario() -> list[tuple[str, float]]:
+        moving = Moving("http://a")
+        told = []
+        for view in (broken, hands, other, None, hands, other, hands, ring_served(), broken):
+            there = {"a": ("1-1", view, list[GameResultView]())} if view is not None else {}
+            (table,) = (await moving.after(**there)).tables
+            told.append((table.calls, table.calls_for_s))
+        return told
+
+    none = ("", 0.0)
+    away = ("does not answer: gone", 0.0)
+    assert asyncio.run(scenario()) == [none, none, none, away, none, none, ("Another piece", 30.0), none, none]
+
+
+def test_how_long_a_part_has_been_missing_is_told_whatever_is_played_meanwhile() -> None:
+    lost = {"camera": PartView(state=PartState.LOST, text="unplugged")}
+
+    async def scenario() -> list[float]:
+        moving = Moving("http://a")
+        views = (named(view, "A", parts=lost) for view in (ring_served(), question(), ring_served(), final()))
+        return [(await moving.after(a=("1-1", view, []))).tables[0].calls_for_s for view in views]
+
+    assert asyncio.run(scenario()) == [0.0, 5.0, 10.0, 15.0]
+
+
+def test_a_table_whose_journal_was_damaged_calls_its_host_until_the_game_goes_on() -> None:
+    journal = {"journal": PartView(state=PartState.OK, text="recovered", note="was damaged, records lost: 2")}
+    paused = named(ring_served(), "A", parts=journal, referee=RefereeState.PAUSED)
+
+    async def scenario() -> list[str]:
+        moving = Moving("http://a")
+        views = paused, named(ring_served(), "A", parts=journal), named(paused, "A", parts={})
+        return [(await moving.after(a=("1-1", view, []))).tables[0].calls for view in views]
+
+    assert asyncio.run(scenario()) == ["waits for its host: its journal was damaged, records lost: 2", "", ""]
+
+
 def test_standings_are_of_all_tables_by_our_clock_and_stay_when_one_is_gone() -> None:
     async def scenario() -> tuple[EventView, EventView, EventView]:
         doubted = {"doubt": "may have been taken back", "simulated": True}
