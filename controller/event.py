@@ -8,6 +8,7 @@ import asyncio
 import itertools
 import math
 import threading
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
@@ -96,7 +97,8 @@ class EventView(Model):
     twice: str = ""
     """Which of the addresses lead to one table; empty: none."""
     uncounted: str = ""
-    """Which tables' games of these hours do not count, as their settings name another event; empty: none."""
+    """Which tables' games do not count, of these hours as their settings name another event, and as nobody can tell how
+    they ended; empty: none."""
 
 
 _AWAY, _BREACH = "away", "breach"
@@ -213,7 +215,7 @@ class Event:
             newest=[_ended(named(table, game), game) for table, game in over[:NEWEST]],
             finding=self._finding,
             twice=self._twice(),
-            uncounted=self._uncounted(self._told()),
+            uncounted=" ".join(filter(None, (self._uncounted(self._told()), self._untold()))),
         )
 
     def games(self) -> list[GameResultView]:
@@ -238,6 +240,17 @@ class Event:
             return ""
         told = ", ".join(f"{count} of {said}" for said, count in others.items())
         return f"Games that do not count, by the settings of their table: {told}."
+
+    def _untold(self) -> str:
+        """Of which games nobody can tell how they ended; without an event only of these hours."""
+        since = None if self._event else self._now() - THESE_HOURS
+        played = [(table, game) for table, game in _once(self._told()) if game.problem and self._counts(game)]
+        named = _names(played)
+        untold = Counter(
+            named(table, game) for table, game in played if since is None or datetime.fromisoformat(game.ended) >= since
+        )
+        told = ", ".join(f"{count} of {name}" for name, count in untold.items())
+        return told and f"Games of which it cannot be told how they ended (the spreadsheet says why): {told}."
 
     def _watch(self, address: str, name: str) -> _Watched:
         table = _Watched(next(self._numbers), address, name, reasons={})

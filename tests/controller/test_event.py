@@ -230,6 +230,19 @@ def test_standings_are_of_all_tables_by_our_clock_and_stay_when_one_is_gone() ->
     assert gone.standings == there.standings
 
 
+def test_a_game_of_which_the_end_cannot_be_told_is_said_to_be_missing() -> None:
+    """As by a newer version, whose rules do not allow its moves."""
+
+    async def scenario() -> list[str]:
+        unknown = {"over": False, "problem": "no such move"}
+        games = [game("A", ago, ("Ann", 0, False), event="Con").model_copy(update=unknown) for ago in (5, 5000)]
+        async with tables((lobby(), games)) as (addresses, _):
+            return [(await Watched(addresses, **options).look()).uncounted for options in ({"event": "Con"}, {})]
+
+    said = "Games of which it cannot be told how they ended (the spreadsheet says why): {} of A."
+    assert asyncio.run(scenario()) == [said.format(2), said.format(1)]
+
+
 def test_the_last_games_of_two_tables_of_one_name_are_told_apart() -> None:
     async def scenario() -> tuple[list[str], list[str], list[str]]:
         played = [[game(name, ago, ("Ann", 7, True))] for name, ago in (("A", 50), ("A", 60), ("B", 70))]
