@@ -143,6 +143,10 @@ class _Watched:
     """Why its games cannot be told anew; empty where they can."""
 
 
+_Played = tuple[_Watched, GameResultView]
+"""A game, and whose it is."""
+
+
 class Event:
     """The tables of an event, watched. Time and the wall clock are arguments."""
 
@@ -203,8 +207,9 @@ class Event:
 
     def view(self) -> EventView:
         """What is known now."""
-        tables = self._shown()
-        over = [(table, game) for table, game in _once(self._told()) if game.over and self._counts(game)]
+        tables, told = self._shown(), self._told()
+        played = _once(told)
+        over = [(table, game) for table, game in played if game.over and self._counts(game)]
         over.sort(key=lambda one: one[1].ended, reverse=True)
         named = _names(over)
         return EventView(
@@ -214,8 +219,8 @@ class Event:
             games=len(over),
             newest=[_ended(named(table, game), game) for table, game in over[:NEWEST]],
             finding=self._finding,
-            twice=self._twice(),
-            uncounted=" ".join(filter(None, (self._uncounted(self._told()), self._untold()))),
+            twice=self._twice(told, played),
+            uncounted=" ".join(filter(None, (self._uncounted(told), self._untold(played)))),
         )
 
     def games(self) -> list[GameResultView]:
@@ -241,10 +246,10 @@ class Event:
         told = ", ".join(f"{count} of {said}" for said, count in others.items())
         return f"Games that do not count, by the settings of their table: {told}."
 
-    def _untold(self) -> str:
+    def _untold(self, once: Sequence[_Played]) -> str:
         """Of which games nobody can tell how they ended; without an event only of these hours."""
         since = None if self._event else self._now() - THESE_HOURS
-        played = [(table, game) for table, game in _once(self._told()) if game.problem and self._counts(game)]
+        played = [(table, game) for table, game in once if game.problem and self._counts(game)]
         named = _names(played)
         untold = Counter(
             named(table, game) for table, game in played if since is None or datetime.fromisoformat(game.ended) >= since
@@ -293,15 +298,15 @@ class Event:
         same = [(table, _same(table, known)) for table in known]
         return [of_one for table, of_one in same if of_one[0] is table]
 
-    def _twice(self) -> str:
+    def _twice(self, all_told: Sequence[_Watched], played: Sequence[_Played]) -> str:
         addresses = [[table.address for table in same] for same in self._told_apart() if len(same) > 1]
         told = [f"{' and '.join(of_one)} are one table, which counts once." for of_one in addresses]
-        tables = self._shown()
-        for table, once in zip(tables, counted_once([table.games for table in tables]), strict=True):
-            if copied := len(table.games) - len(once):
+        tables, once = self._shown(), Counter(table for table, _ in played)
+        for table in tables:
+            if copied := len(table.games) - once[table]:
                 again = counted(copied, "game")
                 told.append(f"“{table.name}” has {again} of another table, whose folder was copied: each counts once.")
-        hidden = [one for one in self._told() if one not in tables and one.games]
+        hidden = [one for one in all_told if one not in tables and one.games]
         if hidden:
             games = ", ".join(f"{len(one.games)} of “{one.name}”" for one in hidden)
             told.append(f"Another table answers where they were played, and they count on: {games}.")
@@ -472,7 +477,8 @@ def _is_anew(table: _Watched, before: _Watched) -> bool:
     """Whether this is what was `before`, started anew by another name and on another port, as after a power cut: it is
     of the same folder, came when that had stopped answering, and has its games. A table whose disk was copied has games
     of its own, or answers beside it."""
-    return _has_gone_on(table, before) and bool(before.problem) and before.answered_s < table.since_s
+    came_after = bool(before.problem) and before.answered_s < table.since_s
+    return came_after and _has_gone_on(table, before)
 
 
 def _has_gone_on(table: _Watched, before: _Watched) -> bool:
@@ -504,7 +510,7 @@ def _calling(table: _Watched, now_s: float) -> list[_Reason]:
     return [one for key, one in table.reasons.items() if key != _BREACH or now_s - one.since_s >= BREACH_S]
 
 
-def _once(tables: Sequence[_Watched]) -> list[tuple[_Watched, GameResultView]]:
+def _once(tables: Sequence[_Watched]) -> list[_Played]:
     """The games of all tables, with whose they are; of a table whose folder was copied each once."""
     told = counted_once([table.games for table in tables])
     return [(table, game) for table, games in zip(tables, told, strict=True) for game in games]
@@ -515,7 +521,7 @@ def _name_of(table: _Watched, game: GameResultView) -> str:
     return game.table or table.name
 
 
-def _names(games: Sequence[tuple[_Watched, GameResultView]]) -> Callable[[_Watched, GameResultView], str]:
+def _names(games: Sequence[_Played]) -> Callable[[_Watched, GameResultView], str]:
     """What tells whose each of these games is: its table's name; where several have that, with the address."""
     named: dict[str, set[int]] = {}
     for table, game in games:

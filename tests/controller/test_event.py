@@ -25,7 +25,7 @@ from controller.cli.event import _serve, command
 from controller.event import BREACH_S, ENDED, OTHER, Event, EventTableView, EventView
 from controller.finding_tables import MOST_TABLES, TOO_MANY, FoundTable
 from controller.views import GameResultView, PartState, PartView, PlayerResultView, RefereeState, ResultsView, TableView
-from controller.web.event import create_event_app
+from controller.web.event import HELD_S, create_event_app
 from controller.web.hub import Hub
 from controller.web.server import serving
 from tests.controller.web.fixture_views import breach, final, lobby, question, ring_served
@@ -283,6 +283,20 @@ def test_an_events_name_is_one_however_it_is_typed(asked: str) -> None:
             assert (await Watched(addresses, event="Cafe Con").look()).games == 0
 
     asyncio.run(scenario())
+
+
+def test_many_phones_cost_no_more_than_one() -> None:
+    clock, made = iter((0.0, 0.5, 0.5, HELD_S, HELD_S, HELD_S + 0.5)), itertools.count()
+
+    class Counting(Event):
+        def view(self) -> EventView:
+            return super().view().model_copy(update={"games": next(made)})
+
+    async def scenario() -> list[int]:
+        app = create_event_app(Counting([], lambda: 0.0, lambda: NOW), "1", lambda: next(clock))
+        return [(await got(app, "/api/event")).json()["games"] for _ in range(5)]
+
+    assert asyncio.run(scenario()) == [0, 0, 0, 1, 1], "made at 0 and, asked for at 1, anew"
 
 
 def test_the_screen_of_an_event_is_no_table_of_another() -> None:
