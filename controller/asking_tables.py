@@ -18,8 +18,8 @@ from controller.views import GameResultView, ResultsView, TableView
 
 ASKED_S = 10.0
 """A table answers within this, also one that has to look through the games of days."""
-MOST_BYTES = 16_000_000
-"""No table says more: the games of years."""
+MOST_BYTES = {"results": 16_000_000, "state": 1_000_000, "event": 16_000_000}
+"""No table says more: the games of years, and what lies there now; nor an event's screen."""
 MOST_PROBLEM_BYTES = 4000
 """Nor more than this of why it does not answer."""
 _PORTS = {"http": 80, "https": 443}
@@ -91,7 +91,7 @@ def _ask(address: str, what: str, kind: type[_View]) -> _View:
     origin = parse_address(address)
     try:
         # A newer table may say more: of several, one is updated before another.
-        return kind.model_validate_json(_read(origin, f"/api/{what}"), extra="ignore")
+        return kind.model_validate_json(_read(origin, what), extra="ignore")
     except _Refused as error:
         if _is_event(origin):
             raise EventNotTable(f"{address}: it is the screen of an event, expected a table") from error
@@ -110,13 +110,13 @@ class _Refused(OSError):
 def _is_event(origin: str) -> bool:
     """Whether an event's screen answers there."""
     with contextlib.suppress(OSError, http.client.HTTPException, ValueError):
-        told = parse_json(_read(origin, "/api/event").decode())
+        told = parse_json(_read(origin, "event").decode())
         return isinstance(told, dict) and "tables" in told
     return False
 
 
-def _read(origin: str, path: str) -> bytes:
-    """What is answered there. Raises OSError, HTTPException or ValueError."""
+def _read(origin: str, what: str) -> bytes:
+    """What is answered there to being asked for this, of MOST_BYTES. Raises OSError, HTTPException or ValueError."""
     parts = urlsplit(origin)
     safe = parts.scheme == "https"
     kind = http.client.HTTPSConnection if safe else http.client.HTTPConnection
@@ -130,13 +130,13 @@ def _read(origin: str, path: str) -> bytes:
         with _answered_within(ASKED_S, connection.sock):
             if isinstance(connection.sock, ssl.SSLSocket):
                 connection.sock.do_handshake()
-            connection.request("GET", path)
+            connection.request("GET", f"/api/{what}")
             with connection.getresponse() as answer:
                 if answer.status != http.client.OK:
                     raise _Refused(_refused(answer))
-                content = answer.read(MOST_BYTES + 1)
-    if len(content) > MOST_BYTES:
-        raise OSError(f"what answers there is no table: it says more than {MOST_BYTES} bytes")
+                content = answer.read(MOST_BYTES[what] + 1)
+    if len(content) > MOST_BYTES[what]:
+        raise OSError(f"what answers there is no table: it says more than {MOST_BYTES[what]} bytes")
     return content
 
 

@@ -322,7 +322,7 @@ def test_what_never_stops_answering_is_no_table() -> None:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Endless) as server:
         Thread(target=server.serve_forever, daemon=True).start()
-        with pytest.raises(TableNotAsked, match="no table: it says more than 16000000 bytes"):
+        with pytest.raises(TableNotAsked, match="no table: it says more than 1000000 bytes"):
             ask_state(f"http://127.0.0.1:{server.server_port}")
         server.shutdown()
 
