@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from typing import Literal, TypeVar
 
 from config.counted import counted
-from config.names import in_order
+from config.names import in_order, is_name, shown
 from controller.asking_tables import TableNotAsked, ask_results, ask_state, by_clock
 from controller.finding_tables import MOST_TABLES, TOO_MANY, FoundTable
 from controller.records.results import counted_once, go_on, is_of_event, is_same, standings
@@ -327,7 +327,7 @@ class Event:
             is_over = view.referee is RefereeState.OVER
             if results or table.problem or is_over != (was == "over"):
                 await self._look_at_games(table, address)
-            table.view, table.name, table.answered, table.problem = view, view.table, address, ""
+            table.view, table.name, table.answered, table.problem = view, _shown_name(view.table, address), address, ""
             table.answered_s = self._clock()
         except TableNotAsked as error:
             table.problem = _why(address, error)
@@ -458,6 +458,11 @@ def _dated(game: GameResultView, known: GameResultView | None, now: datetime) ->
     if known is not None and game.ended_ago_s is None and is_same(game, known):
         return game.model_copy(update={"began": known.began, "ended": known.ended})
     return by_clock(game, now)
+
+
+def _shown_name(name: str, address: str) -> str:
+    """A table's; its address where nothing of that is seen, as where what answers is no table of ours."""
+    return shown(name) if is_name(shown(name)) else address.partition("://")[2]
 
 
 def _after(address: str, addresses: Sequence[str]) -> str:

@@ -299,6 +299,18 @@ def test_many_phones_cost_no_more_than_one() -> None:
     assert asyncio.run(scenario()) == [0, 0, 0, 1, 1], "made at 0 and, asked for at 1, anew"
 
 
+@pytest.mark.parametrize(
+    ("name", "told"), [("", "a"), (" \u200b", "?"), ("\u3164", "a"), ("A\u202e\x1bB", "A??B"), ("عمر 🍕", "عمر 🍕")]
+)
+def test_every_table_has_a_name_that_is_seen_and_turns_nothing_around_it(name: str, told: str) -> None:
+    async def scenario() -> str:
+        moving = Moving("http://a")
+        (table,) = (await moving.after(a=("1-1", named(lobby(), name), []))).tables
+        return table.table.strip()
+
+    assert asyncio.run(scenario()) == told
+
+
 def test_the_screen_of_an_event_is_no_table_of_another() -> None:
     async def scenario() -> EventView:
         async with serving(create_event_app(Watched([]).event, "1"), Hub(), "127.0.0.1", 0) as port:
