@@ -2,7 +2,6 @@
 
 import contextlib
 import http.client
-import json
 import socket
 import ssl
 import threading
@@ -13,12 +12,14 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ValidationError
 
+from controller.records.results import lasted_s
+from controller.strict_json import parse_json
 from controller.views import GameResultView, ResultsView, TableView
 
 ASKED_S = 10.0
 """A table answers within this, also one that has to look through the games of days."""
-MOST_BYTES = 16_000_000
-"""No table says more: the games of years."""
+MOST_BYTES = {"results": 16_000_000, "state": 1_000_000, "event": 16_000_000}
+"""No table says more: the games of years, and what lies there now; nor an event's screen."""
 MOST_PROBLEM_BYTES = 4000
 """Nor more than this of why it does not answer."""
 _PORTS = {"http": 80, "https": 443}
@@ -73,8 +74,11 @@ def ask_state(address: str) -> TableView:
 
 def by_clock(game: GameResultView, now: datetime) -> GameResultView:
     """A game's times by the clock that says `now`: a table may have no clock and no time server, but how long ago
-    something was it knows all the same."""
+    something was it knows all the same. A game that was begun before its table was switched off, and gone on with
+    after, lasted as long as the table says."""
     agos = {"began": game.began_ago_s, "ended": game.ended_ago_s}
+    if game.began_ago_s is None and game.ended_ago_s is not None:
+        agos["began"] = game.ended_ago_s + lasted_s(game)
     times = {}
     for name, ago in agos.items():
         if ago is not None:
@@ -87,7 +91,7 @@ def _ask(address: str, what: str, kind: type[_View]) -> _View:
     origin = parse_address(address)
     try:
         # A newer table may say more: of several, one is updated before another.
-        return kind.model_validate_json(_read(origin, f"/api/{what}"), extra="ignore")
+        return kind.model_validate_json(_read(origin, what), extra="ignore")
     except _Refused as error:
         if _is_event(origin):
             raise EventNotTable(f"{address}: it is the screen of an event, expected a table") from error
@@ -106,12 +110,13 @@ class _Refused(OSError):
 def _is_event(origin: str) -> bool:
     """Whether an event's screen answers there."""
     with contextlib.suppress(OSError, http.client.HTTPException, ValueError):
-        return "tables" in json.loads(_read(origin, "/api/event"))
+        told = parse_json(_read(origin, "event").decode())
+        return isinstance(told, dict) and "tables" in told
     return False
 
 
-def _read(origin: str, path: str) -> bytes:
-    """What is answered there. Raises OSError, HTTPException or ValueError."""
+def _read(origin: str, what: str) -> bytes:
+    """What is answered there to being asked for this, of MOST_BYTES. Raises OSError, HTTPException or ValueError."""
     parts = urlsplit(origin)
     safe = parts.scheme == "https"
     kind = http.client.HTTPSConnection if safe else http.client.HTTPConnection
@@ -125,22 +130,23 @@ def _read(origin: str, path: str) -> bytes:
         with _answered_within(ASKED_S, connection.sock):
             if isinstance(connection.sock, ssl.SSLSocket):
                 connection.sock.do_handshake()
-            connection.request("GET", path)
+            connection.request("GET", f"/api/{what}")
             with connection.getresponse() as answer:
                 if answer.status != http.client.OK:
                     raise _Refused(_refused(answer))
-                content = answer.read(MOST_BYTES + 1)
-    if len(content) > MOST_BYTES:
-        raise OSError(f"what answers there is no table: it says more than {MOST_BYTES} bytes")
+                content = answer.read(MOST_BYTES[what] + 1)
+    if len(content) > MOST_BYTES[what]:
+        raise OSError(f"what answers there is no table: it says more than {MOST_BYTES[what]} bytes")
     return content
 
 
 def _refused(answer: http.client.HTTPResponse) -> str:
     """Why it is not answered: in the table's own words, where it says."""
-    with contextlib.suppress(ValueError, TypeError, KeyError):
-        detail = json.loads(answer.read(MOST_PROBLEM_BYTES))["detail"]
-        if isinstance(detail, str) and (told := " ".join(detail.split())).isprintable():
-            return told
+    with contextlib.suppress(ValueError):
+        told = parse_json(answer.read(MOST_PROBLEM_BYTES).decode())
+        detail = told.get("detail") if isinstance(told, dict) else None
+        if isinstance(detail, str) and (words := " ".join(detail.split())).isprintable():
+            return words
     return f"it answers {answer.status} {answer.reason}"
 
 

@@ -8,17 +8,18 @@ import asyncio
 import itertools
 import math
 import threading
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal, TypeVar
 
 from config.counted import counted
-from config.names import in_order
+from config.names import in_order, is_name, shown
 from controller.asking_tables import TableNotAsked, ask_results, ask_state, by_clock
 from controller.finding_tables import MOST_TABLES, TOO_MANY, FoundTable
-from controller.records.results import counted_once, go_on, is_of_event, standings
+from controller.records.results import counted_once, go_on, is_of_event, is_same, standings
 from controller.views import GameResultView, Model, PartState, PlayerResultView, RefereeState, StandingView, TableView
 
 STATES_S, RESULTS_S = 2.0, 15.0
@@ -31,6 +32,8 @@ NEWEST = 12
 """How many of the last games are shown."""
 ENDED = "was ended; nobody was playing"
 """What is said of a table that was packed up."""
+OTHER = "another table answers there"
+"""What is said of a table whose address another has."""
 _NONE_FOUND = "No table was found in this network yet. Tables come here by themselves."
 
 
@@ -94,7 +97,20 @@ class EventView(Model):
     twice: str = ""
     """Which of the addresses lead to one table; empty: none."""
     uncounted: str = ""
-    """Which tables' games of these hours do not count, as their settings name another event; empty: none."""
+    """Which tables' games do not count, of these hours as their settings name another event, and as nobody can tell how
+    they ended; empty: none."""
+
+
+_AWAY, _BREACH = "away", "breach"
+"""What tells these reasons from others."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reason:
+    """Why somebody may have to come to a table."""
+
+    text: str
+    since_s: float
 
 
 @dataclass(slots=True, eq=False)
@@ -105,8 +121,8 @@ class _Watched:
     address: str
     """Where it is asked."""
     name: str
-    changed_s: float
-    """Since when it has been as it is."""
+    reasons: Mapping[str, _Reason]
+    """Why somebody may have to come, by what tells one reason from another."""
     found: FoundTable | None = None
     """As it announced itself last; None where its address was given."""
     said_goodbye: bool = False
@@ -127,6 +143,10 @@ class _Watched:
     """Why its games cannot be told anew; empty where they can."""
 
 
+_Played = tuple[_Watched, GameResultView]
+"""A game, and whose it is."""
+
+
 class Event:
     """The tables of an event, watched. Time and the wall clock are arguments."""
 
@@ -142,6 +162,8 @@ class Event:
         """`addresses`: of the tables; empty: those that are `found`. `event`: leave out games that do not count for the
         event of this name; empty: none. `since`: those begun before."""
         self._tables: list[_Watched] = []
+        self._former: dict[str, _Watched] = {}
+        """What answered at a given address before another did, by its folder: what it said of its games stays."""
         self._came: asyncio.Queue[_Watched] = asyncio.Queue()
         self._finding = "" if addresses else _NONE_FOUND
         self._numbers = itertools.count()
@@ -185,8 +207,9 @@ class Event:
 
     def view(self) -> EventView:
         """What is known now."""
-        tables = self._shown()
-        over = [(table, game) for table, game in _once(tables) if game.over and self._counts(game)]
+        tables, told = self._shown(), self._told()
+        played = _once(told)
+        over = [(table, game) for table, game in played if game.over and self._counts(game)]
         over.sort(key=lambda one: one[1].ended, reverse=True)
         named = _names(over)
         return EventView(
@@ -196,13 +219,13 @@ class Event:
             games=len(over),
             newest=[_ended(named(table, game), game) for table, game in over[:NEWEST]],
             finding=self._finding,
-            twice=self._twice(),
-            uncounted=self._uncounted(tables),
+            twice=self._twice(told, played),
+            uncounted=" ".join(filter(None, (self._uncounted(told), self._untold(played)))),
         )
 
     def games(self) -> list[GameResultView]:
         """Every game that counts, over or not, the earliest first; each table's is told by its name."""
-        played = [(table, game) for table, game in _once(self._shown()) if self._counts(game)]
+        played = [(table, game) for table, game in _once(self._told()) if self._counts(game)]
         named = _names(played)
         games = [game.model_copy(update={"table": named(table, game)}) for table, game in played]
         return sorted(games, key=lambda game: (game.began, game.table))
@@ -223,8 +246,20 @@ class Event:
         told = ", ".join(f"{count} of {said}" for said, count in others.items())
         return f"Games that do not count, by the settings of their table: {told}."
 
+    def _untold(self, once: Sequence[_Played]) -> str:
+        """Of which games nobody can tell how they ended; without an event only of these hours."""
+        since = None if self._event else self._now() - THESE_HOURS
+        played = [(table, game) for table, game in once if game.problem and self._counts(game)]
+        named = _names(played)
+        untold = Counter(
+            named(table, game) for table, game in played if since is None or datetime.fromisoformat(game.ended) >= since
+        )
+        told = ", ".join(f"{count} of {name}" for name, count in untold.items())
+        return told and f"Games of which it cannot be told how they ended (the spreadsheet says why): {told}."
+
     def _watch(self, address: str, name: str) -> _Watched:
-        table = _Watched(next(self._numbers), address, name, changed_s=self._clock())
+        table = _Watched(next(self._numbers), address, name, reasons={})
+        table.reasons = _reasons(table, self._clock())
         self._tables.append(table)
         self._came.put_nowait(table)
         return table
@@ -242,24 +277,39 @@ class Event:
         shown = [same[0] for same in self._told_apart()]
         return sorted(shown, key=lambda table: in_order(table.name) if table.found is not None else "")
 
+    def _told(self) -> list[_Watched]:
+        """The tables whose games are told: those that are shown, and those whose place another has."""
+        shown = self._shown()
+        gone = [one for one in (*self._displaced(), *self._former.values()) if _folder(one)]
+        return [*shown, *(one for one in gone if not any(_has_gone_on(other, one) for other in shown))]
+
+    def _displaced(self) -> list[_Watched]:
+        """Those that another followed at their address, as when one was given another folder; but for one that was in
+        the middle of a game."""
+        latest = {one.answered: one for one in sorted(self._tables, key=lambda one: (one.answered_s, one.number))}
+        return [one for one in self._tables if one.answered and latest[one.answered] is not one and not _is_missed(one)]
+
     def _told_apart(self) -> list[list[_Watched]]:
-        """Each table, at all its addresses, those that answer first. Where two answered at one address, as when one was
-        given another folder, it is the later one, also when that has gone; and so it is where one was started anew
-        elsewhere."""
-        latest = {table.answered: table for table in self._tables}
-        there = [table for table in self._tables if not table.answered or latest[table.answered] is table]
+        """Each table that was not displaced, at all its addresses, those that answer first. Where one was started anew
+        elsewhere, it is the later one, also when that has gone."""
+        displaced = self._displaced()
+        there = [one for one in self._tables if one not in displaced]
         known = [table for table in there if not any(_is_anew(one, table) for one in there)]
         same = [(table, _same(table, known)) for table in known]
         return [of_one for table, of_one in same if of_one[0] is table]
 
-    def _twice(self) -> str:
+    def _twice(self, all_told: Sequence[_Watched], played: Sequence[_Played]) -> str:
         addresses = [[table.address for table in same] for same in self._told_apart() if len(same) > 1]
         told = [f"{' and '.join(of_one)} are one table, which counts once." for of_one in addresses]
-        tables = self._shown()
-        for table, once in zip(tables, counted_once([table.games for table in tables]), strict=True):
-            if copied := len(table.games) - len(once):
+        tables, once = self._shown(), Counter(table for table, _ in played)
+        for table in tables:
+            if copied := len(table.games) - once[table]:
                 again = counted(copied, "game")
                 told.append(f"“{table.name}” has {again} of another table, whose folder was copied: each counts once.")
+        hidden = [one for one in all_told if one not in tables and one.games]
+        if hidden:
+            games = ", ".join(f"{len(one.games)} of “{one.name}”" for one in hidden)
+            told.append(f"Another table answers where they were played, and they count on: {games}.")
         return " ".join(told)
 
     async def _keep(self, table: _Watched) -> None:
@@ -271,27 +321,38 @@ class Event:
             await asyncio.sleep(STATES_S)
 
     async def _look(self, table: _Watched, results: bool) -> None:
-        before, address, was = _standing(table), table.address, _state(table)
+        address, was = table.address, _state(table)
         try:
-            table.view = await self._ask(ask_state, address)
-            table.name, table.answered, table.problem = table.view.table, address, ""
+            view = await self._ask(ask_state, address)
+            is_over = view.referee is RefereeState.OVER
+            if results or table.problem or is_over != (was == "over"):
+                await self._look_at_games(table, address)
+            table.view, table.name, table.answered, table.problem = view, _shown_name(view.table, address), address, ""
             table.answered_s = self._clock()
         except TableNotAsked as error:
             table.problem = _why(address, error)
             if table.found is not None:
                 table.address = _after(address, table.found.addresses)
-        just_over = _state(table) == "over" and was != "over"
-        if (results or just_over) and not table.problem:
-            try:
-                asked = await self._ask(ask_results, address)
-                table.games, table.unknown = [by_clock(game, self._now()) for game in asked.games], ""
-                if asked.identity and asked.identity not in table.identities:
-                    table.since_s = self._clock()
-                table.identities = _known_as(table.identities, asked.identity)
-            except TableNotAsked as error:
-                table.unknown = _why(address, error)
-        if _standing(table) != before:
-            table.changed_s = self._clock()
+        table.reasons = _reasons(table, self._clock())
+
+    async def _look_at_games(self, table: _Watched, address: str) -> None:
+        """Raises TableNotAsked where another table answers."""
+        try:
+            asked = await self._ask(ask_results, address)
+        except TableNotAsked as error:
+            table.unknown = _why(address, error)
+            return
+        folder = asked.identity.partition("-")[0]
+        if folder and _folder(table) not in ("", folder):
+            if table.found is not None:
+                raise TableNotAsked(OTHER)
+            self._former[_folder(table)] = replace(table)
+            table.games = ()
+        now, known = self._now(), {game.number: game for game in table.games}
+        table.games, table.unknown = [_dated(game, known.get(game.number), now) for game in asked.games], ""
+        if asked.identity and asked.identity not in table.identities:
+            table.since_s = self._clock()
+        table.identities = _known_as(table.identities, asked.identity)
 
     async def _ask(self, ask: Callable[[str], _Answer], address: str) -> _Answer:
         """In a thread of its own, so that a table that is switched off holds up no other, and not the program's end."""
@@ -314,8 +375,9 @@ class Event:
         return self._since is None or datetime.fromisoformat(game.began) >= self._since
 
     def _table(self, table: _Watched) -> EventTableView:
-        state, for_s = _state(table), self._clock() - table.changed_s
-        calls = _calls(table, state, for_s)
+        state, now_s = _state(table), self._clock()
+        calling = _calling(table, now_s)
+        calls = " · ".join(reason.text.removesuffix(".") for reason in calling)
         acting = table.view.turn.players if table.view is not None and state in ("plays", "asks", "breach") else []
         return EventTableView(
             number=table.number,
@@ -325,7 +387,7 @@ class Event:
             state=state,
             message=ENDED if _is_ended(table) else "" if table.view is None or state == "away" else table.view.message,
             calls=calls,
-            calls_for_s=round(for_s) if calls else 0.0,
+            calls_for_s=round(now_s - min(reason.since_s for reason in calling)) if calling else 0.0,
             players=[
                 EventPlayerView(name=seat.name, colour=seat.colour, acts=seat.player in acting)
                 for seat in (table.view.seats if table.view is not None else [])
@@ -352,23 +414,55 @@ def _state(table: _Watched) -> Literal["away", "lobby", "plays", "asks", "breach
 
 def _is_ended(table: _Watched) -> bool:
     """Whether it was ended while nobody played there."""
-    playing = table.view is None or (table.view.position is not None and table.view.referee is not RefereeState.OVER)
-    return bool(table.problem) and table.said_goodbye and not playing
+    return bool(table.problem) and table.said_goodbye and table.view is not None and not _in_game(table.view)
 
 
-def _lost(table: _Watched) -> list[str]:
-    """What is said of its parts that are missing."""
-    if table.view is None:
-        return []
-    return [f"{name}: {part.text}" for name, part in table.view.parts.items() if part.state is PartState.LOST]
+def _is_missed(table: _Watched) -> bool:
+    """Whether another table answers where it was, in the middle of its game."""
+    return table.problem == OTHER and table.view is not None and _in_game(table.view)
 
 
-def _standing(table: _Watched) -> object:
-    """What it may call for; as long as this is the same, it has been calling."""
-    view = table.view
-    asked = view.question.id if view is not None and view.question is not None else None
-    broken = view.breach.problem if view is not None and view.breach is not None else None
-    return _state(table), _lost(table)[:1], asked, broken, table.unknown
+def _in_game(view: TableView) -> bool:
+    return view.position is not None and view.referee is not RefereeState.OVER
+
+
+def _reasons(table: _Watched, now_s: float) -> dict[str, _Reason]:
+    """Why somebody may have to come. What stood before stands on while its table does not answer; and a broken rule,
+    too, while hands are over it, as nothing is judged then."""
+    view, told = table.view, dict[str, str]()
+    if table.problem:
+        told[_AWAY] = f"does not answer: {table.problem}"
+    if view is not None:
+        if view.referee is RefereeState.UNCLEAR:
+            told[f"question {view.question.id if view.question is not None else ''}"] = "asks which move was meant"
+        if view.breach is not None:
+            told[_BREACH] = view.breach.problem
+        elif view.referee is RefereeState.HANDS and _BREACH in table.reasons:
+            told[_BREACH] = table.reasons[_BREACH].text
+        journal = view.parts.get("journal")
+        if view.referee is RefereeState.PAUSED and journal is not None and journal.note:
+            told["recovered"] = f"waits for its host: its journal {journal.note}"
+        lost = ((name, part.text) for name, part in view.parts.items() if part.state is PartState.LOST)
+        for name, text in itertools.islice(lost, 1):
+            told[f"part {name}"] = f"{name}: {text}"
+    if table.unknown:
+        told["games"] = f"its games cannot be told: {table.unknown}"
+    before = table.reasons
+    return {
+        reason: _Reason(text, before[reason].since_s if reason in before else now_s) for reason, text in told.items()
+    }
+
+
+def _dated(game: GameResultView, known: GameResultView | None, now: datetime) -> GameResultView:
+    """A game's times by our clock; where its table was switched off since, as it was `known` before."""
+    if known is not None and game.ended_ago_s is None and is_same(game, known):
+        return game.model_copy(update={"began": known.began, "ended": known.ended})
+    return by_clock(game, now)
+
+
+def _shown_name(name: str, address: str) -> str:
+    """A table's; its address where nothing of that is seen, as where what answers is no table of ours."""
+    return shown(name) if is_name(shown(name)) else address.partition("://")[2]
 
 
 def _after(address: str, addresses: Sequence[str]) -> str:
@@ -388,8 +482,13 @@ def _is_anew(table: _Watched, before: _Watched) -> bool:
     """Whether this is what was `before`, started anew by another name and on another port, as after a power cut: it is
     of the same folder, came when that had stopped answering, and has its games. A table whose disk was copied has games
     of its own, or answers beside it."""
-    one = _folder(table) == _folder(before) != ""
-    return one and bool(before.problem) and before.answered_s < table.since_s and go_on(table.games, before.games)
+    came_after = bool(before.problem) and before.answered_s < table.since_s
+    return came_after and _has_gone_on(table, before)
+
+
+def _has_gone_on(table: _Watched, before: _Watched) -> bool:
+    """Whether this is of the same folder as what was `before`, and has its games."""
+    return _folder(table) == _folder(before) != "" and go_on(table.games, before.games)
 
 
 def _folder(table: _Watched) -> str:
@@ -407,22 +506,16 @@ def _why(address: str, error: TableNotAsked) -> str:
     return str(error).removeprefix(f"{address}: ").removeprefix("cannot be asked: ")
 
 
-def _calls(table: _Watched, state: str, for_s: float) -> str:
+def _calling(table: _Watched, now_s: float) -> list[_Reason]:
     """Why somebody should come; empty: nobody needs to."""
     if _is_ended(table):
-        return ""
-    if state == "away":
-        return f"does not answer: {table.problem}".removesuffix(".")
-    calls = ["asks which move was meant"] if state == "asks" else []
-    if state == "breach" and for_s >= BREACH_S and table.view is not None and table.view.breach is not None:
-        calls.append(table.view.breach.problem)
-    calls += _lost(table)[:1]
-    if table.unknown:
-        calls.append(f"its games cannot be told: {table.unknown}")
-    return " · ".join(call.removesuffix(".") for call in calls)
+        return []
+    if _AWAY in table.reasons:
+        return [table.reasons[_AWAY]]
+    return [one for key, one in table.reasons.items() if key != _BREACH or now_s - one.since_s >= BREACH_S]
 
 
-def _once(tables: Sequence[_Watched]) -> list[tuple[_Watched, GameResultView]]:
+def _once(tables: Sequence[_Watched]) -> list[_Played]:
     """The games of all tables, with whose they are; of a table whose folder was copied each once."""
     told = counted_once([table.games for table in tables])
     return [(table, game) for table, games in zip(tables, told, strict=True) for game in games]
@@ -433,7 +526,7 @@ def _name_of(table: _Watched, game: GameResultView) -> str:
     return game.table or table.name
 
 
-def _names(games: Sequence[tuple[_Watched, GameResultView]]) -> Callable[[_Watched, GameResultView], str]:
+def _names(games: Sequence[_Played]) -> Callable[[_Watched, GameResultView], str]:
     """What tells whose each of these games is: its table's name; where several have that, with the address."""
     named: dict[str, set[int]] = {}
     for table, game in games:

@@ -196,11 +196,11 @@ def counted_once(told: Sequence[Sequence[GameResultView]]) -> list[list[GameResu
     seen: dict[tuple[object, ...], list[float]] = {}
     once: list[list[GameResultView]] = []
     for games in told:
-        new = [game for game in games if not any(abs(_lasted_s(game) - s) < SAME_S for s in seen.get(_alike(game), ()))]
+        new = [game for game in games if not any(abs(lasted_s(game) - s) < SAME_S for s in seen.get(_alike(game), ()))]
         once.append(new)
         for game in new:
-            if _lasted_s(game) > 0:
-                seen.setdefault(_alike(game), []).append(_lasted_s(game))
+            if lasted_s(game) > 0:
+                seen.setdefault(_alike(game), []).append(lasted_s(game))
     return once
 
 
@@ -211,14 +211,19 @@ def go_on(games: Sequence[GameResultView], before: Sequence[GameResultView]) -> 
     return not lost and {game.number for game in before} <= {game.number for game in games}
 
 
+def is_same(game: GameResultView, other: GameResultView) -> bool:
+    """Whether one of these is the other, or its copy, whatever clock tells when it was."""
+    return _alike(game) == _alike(other) and abs(lasted_s(game) - lasted_s(other)) < SAME_S
+
+
+def lasted_s(game: GameResultView) -> float:
+    """How long it was played: to the millisecond no other game is as long."""
+    return _posix(game.ended) - _posix(game.began)
+
+
 def _alike(game: GameResultView) -> tuple[object, ...]:
     """What a game and its copy have alike, whatever clock tells when it was."""
     return game.number, game.game, game.over, tuple((player.seat, player.name, player.total) for player in game.players)
-
-
-def _lasted_s(game: GameResultView) -> float:
-    """How long it was played: to the millisecond no other game is as long."""
-    return _posix(game.ended) - _posix(game.began)
 
 
 def _writing(entry: Entry, before: str) -> str:

@@ -1,5 +1,7 @@
 """The event's screen in a browser: a television and a helper's phone."""
 
+from datetime import datetime, timedelta
+
 import pytest
 
 from controller.event import EventGameView, EventPlayerView, EventTableView, EventView
@@ -296,6 +298,27 @@ def test_of_more_tables_than_there_is_room_for_those_that_call_are_seen() -> Non
             shown.newest = shown.newest.model_copy(update={"tables": [*tables[:5], *calling]})
             await page.until("document.querySelectorAll('.table').length === 7")
             assert await page.evaluate(below), "where all are seen each stays in its place"
+
+    run(scenario)
+
+
+def test_on_a_phone_those_that_call_come_first_and_games_say_on_which_day_they_were() -> None:
+    shown = Shown()
+    yesterday = datetime.now().astimezone() - timedelta(days=1)
+    shown.newest = shown.newest.model_copy(
+        update={"newest": [shown.newest.newest[0].model_copy(update={"ended": yesterday.isoformat()})]}
+    )
+    tops = "[...document.querySelectorAll('.table')].map((one) => one.getBoundingClientRect().top)"
+    day = f"new Date('{yesterday.isoformat()}').toLocaleDateString(undefined, {{ weekday: 'short' }})"
+
+    async def scenario() -> None:
+        app = create_event_app(shown, "1")  # type: ignore[arg-type]
+        async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
+            await page.open(f"http://table.local:{port}/", *SIZES["phone"])
+            await page.until("document.querySelectorAll('.table').length === 7")
+            free, asks, away, *others = await page.evaluate(tops)
+            assert asks < away < free < min(others)
+            assert await page.evaluate(f"document.querySelector('#newest p').textContent.startsWith({day})")
 
     run(scenario)
 

@@ -22,10 +22,10 @@ from click.testing import CliRunner
 from controller.addresses import NotReachable
 from controller.asking_tables import TableNotAsked, ask_state, parse_address
 from controller.cli.event import _serve, command
-from controller.event import BREACH_S, ENDED, Event, EventTableView, EventView
+from controller.event import BREACH_S, ENDED, OTHER, Event, EventTableView, EventView
 from controller.finding_tables import MOST_TABLES, TOO_MANY, FoundTable
 from controller.views import GameResultView, PartState, PartView, PlayerResultView, RefereeState, ResultsView, TableView
-from controller.web.event import create_event_app
+from controller.web.event import HELD_S, create_event_app
 from controller.web.hub import Hub
 from controller.web.server import serving
 from tests.controller.web.fixture_views import breach, final, lobby, question, ring_served
@@ -149,6 +149,50 @@ def test_a_broken_rule_calls_somebody_when_the_players_do_not_put_it_right() -> 
     assert (right.state, right.calls) == ("plays", "")
 
 
+def test_a_broken_rule_calls_also_where_hands_hover_it_changes_or_the_network_drops() -> None:
+    broken = breach()
+    wrong = broken.breach
+    assert wrong is not None
+    hands = broken.model_copy(update={"breach": None, "referee": RefereeState.HANDS})
+    other = broken.model_copy(update={"breach": wrong.model_copy(update={"problem": "Another piece."})})
+
+    async def scenario() -> list[tuple[str, float]]:
+        moving = Moving("http://a")
+        told = []
+        for view in (broken, hands, other, None, hands, other, hands, ring_served(), broken):
+            there = {"a": ("1-1", view, list[GameResultView]())} if view is not None else {}
+            (table,) = (await moving.after(**there)).tables
+            told.append((table.calls, table.calls_for_s))
+        return told
+
+    none = ("", 0.0)
+    away = ("does not answer: gone", 0.0)
+    assert asyncio.run(scenario()) == [none, none, none, away, none, none, ("Another piece", 30.0), none, none]
+
+
+def test_how_long_a_part_has_been_missing_is_told_whatever_is_played_meanwhile() -> None:
+    lost = {"camera": PartView(state=PartState.LOST, text="unplugged")}
+
+    async def scenario() -> list[float]:
+        moving = Moving("http://a")
+        views = (named(view, "A", parts=lost) for view in (ring_served(), question(), ring_served(), final()))
+        return [(await moving.after(a=("1-1", view, []))).tables[0].calls_for_s for view in views]
+
+    assert asyncio.run(scenario()) == [0.0, 5.0, 10.0, 15.0]
+
+
+def test_a_table_whose_journal_was_damaged_calls_its_host_until_the_game_goes_on() -> None:
+    journal = {"journal": PartView(state=PartState.OK, text="recovered", note="was damaged, records lost: 2")}
+    paused = named(ring_served(), "A", parts=journal, referee=RefereeState.PAUSED)
+
+    async def scenario() -> list[str]:
+        moving = Moving("http://a")
+        views = paused, named(ring_served(), "A", parts=journal), named(paused, "A", parts={})
+        return [(await moving.after(a=("1-1", view, []))).tables[0].calls for view in views]
+
+    assert asyncio.run(scenario()) == ["waits for its host: its journal was damaged, records lost: 2", "", ""]
+
+
 def test_standings_are_of_all_tables_by_our_clock_and_stay_when_one_is_gone() -> None:
     async def scenario() -> tuple[EventView, EventView, EventView]:
         doubted = {"doubt": "may have been taken back", "simulated": True}
@@ -184,6 +228,19 @@ def test_standings_are_of_all_tables_by_our_clock_and_stay_when_one_is_gone() ->
     assert (counted.event, counted.games, [one.name for one in counted.standings]) == ("Con", 1, ["Ann"])
     assert [table.state for table in gone.tables] == ["away", "away"]
     assert gone.standings == there.standings
+
+
+def test_a_game_of_which_the_end_cannot_be_told_is_said_to_be_missing() -> None:
+    """As by a newer version, whose rules do not allow its moves."""
+
+    async def scenario() -> list[str]:
+        unknown = {"over": False, "problem": "no such move"}
+        games = [game("A", ago, ("Ann", 0, False), event="Con").model_copy(update=unknown) for ago in (5, 5000)]
+        async with tables((lobby(), games)) as (addresses, _):
+            return [(await Watched(addresses, **options).look()).uncounted for options in ({"event": "Con"}, {})]
+
+    said = "Games of which it cannot be told how they ended (the spreadsheet says why): {} of A."
+    assert asyncio.run(scenario()) == [said.format(2), said.format(1)]
 
 
 def test_the_last_games_of_two_tables_of_one_name_are_told_apart() -> None:
@@ -228,6 +285,32 @@ def test_an_events_name_is_one_however_it_is_typed(asked: str) -> None:
     asyncio.run(scenario())
 
 
+def test_many_phones_cost_no_more_than_one() -> None:
+    clock, made = iter((0.0, 0.5, 0.5, HELD_S, HELD_S, HELD_S + 0.5)), itertools.count()
+
+    class Counting(Event):
+        def view(self) -> EventView:
+            return super().view().model_copy(update={"games": next(made)})
+
+    async def scenario() -> list[int]:
+        app = create_event_app(Counting([], lambda: 0.0, lambda: NOW), "1", lambda: next(clock))
+        return [(await got(app, "/api/event")).json()["games"] for _ in range(5)]
+
+    assert asyncio.run(scenario()) == [0, 0, 0, 1, 1], "made at 0 and, asked for at 1, anew"
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("", "a"), (" \u200b", "?"), ("\u3164", "a"), ("A\u202e\x1bB", "A??B"), ("عمر 🍕", "عمر 🍕")]
+)
+def test_every_table_has_a_name_that_is_seen_and_turns_nothing_around_it(name: str, told: str) -> None:
+    async def scenario() -> str:
+        moving = Moving("http://a")
+        (table,) = (await moving.after(a=("1-1", named(lobby(), name), []))).tables
+        return table.table.strip()
+
+    assert asyncio.run(scenario()) == told
+
+
 def test_the_screen_of_an_event_is_no_table_of_another() -> None:
     async def scenario() -> EventView:
         async with serving(create_event_app(Watched([]).event, "1"), Hub(), "127.0.0.1", 0) as port:
@@ -251,7 +334,7 @@ def test_what_never_stops_answering_is_no_table() -> None:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Endless) as server:
         Thread(target=server.serve_forever, daemon=True).start()
-        with pytest.raises(TableNotAsked, match="no table: it says more than 16000000 bytes"):
+        with pytest.raises(TableNotAsked, match="no table: it says more than 1000000 bytes"):
             ask_state(f"http://127.0.0.1:{server.server_port}")
         server.shutdown()
 
@@ -318,6 +401,27 @@ def trickling(start: bytes, then: bytes) -> Iterator[str]:
         yield f"http://127.0.0.1:{server.server_address[1]}"
         ended.set()
         server.shutdown()
+
+
+@pytest.mark.parametrize("there", ["null", "5", "true", '["tables"]', "[" * 100_000], ids=lambda there: there[:10])
+def test_something_else_at_a_tables_address_is_said_and_ends_nothing(there: str) -> None:
+    """Whatever it answers to whatever it is asked."""
+
+    class Other(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200 if self.path == "/api/event" else 404)
+            self.end_headers()
+            with contextlib.suppress(OSError):
+                self.wfile.write(there.encode())
+
+        def log_message(self, *_: object) -> None:
+            """Says nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Other) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        (table,) = asyncio.run(Watched([f"http://127.0.0.1:{server.server_port}"]).look()).tables
+        server.shutdown()
+    assert (table.state, table.calls) == ("away", "does not answer: it answers 404 Not Found")
 
 
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -607,6 +711,127 @@ def test_a_table_whose_disk_was_copied_is_another_also_when_it_is_gone(found: bo
         await later.after(a=[before, own])
         assert await later.after(b=[before]) == ["Left", "Right"], "it has a game of its own"
         assert later.event.view().games == 2
+
+    asyncio.run(scenario())
+
+
+class Moving(Watched):
+    """An event, and what answers at which address: its identity, its view and its games."""
+
+    def __init__(self, *addresses: str) -> None:
+        super().__init__(list(addresses))
+        self.there: dict[str, tuple[str, TableView, list[GameResultView]]] = {}
+        self.event._ask = self._answer  # type: ignore[method-assign, assignment]
+
+    async def _answer(self, ask: Any, address: str) -> TableView | ResultsView:
+        if address not in self.there:
+            raise TableNotAsked(f"{address}: cannot be asked: gone")
+        identity, view, games = self.there[address]
+        return view if ask is ask_state else ResultsView(games=games, standings=[], identity=identity)
+
+    async def after(self, **there: tuple[str, TableView, list[GameResultView]]) -> EventView:
+        """What is shown when some seconds later these are there, by host."""
+        self.there = {f"http://{host}": answers for host, answers in there.items()}
+        self.now_s += 5.0
+        self._count = len(self.event._tables)
+        return await self.look()
+
+
+@pytest.mark.parametrize("state", [RefereeState.OVER, RefereeState.WAITING])
+def test_a_table_that_gets_the_address_of_one_that_is_gone_takes_none_of_its_games(state: RefereeState) -> None:
+    """As where the network gives addresses anew. Whose game was not over still calls."""
+    left = named(ring_served(), "Left", referee=state), [game("Left", 30, ("Ann", 3, True))]
+    right = named(ring_served(), "Right"), [game("Right", 20, ("Ben", 3, True))]
+
+    async def scenario() -> None:
+        moving = Moving()
+        moving.event.found([announced("Left", "1-1", "http://a"), announced("Right", "2-1", "http://b")])
+        await moving.after(a=("1-1", *left), b=("2-1", *right))
+        await moving.after()
+        moving.event.found([announced("Left", "1-1", "http://a"), announced("Right", "2-2", "http://a")])
+        for _ in range(2):
+            view = await moving.after(a=("2-2", *right))
+            calls = {"Right": ""} | ({"Left": f"does not answer: {OTHER}"} if state is RefereeState.WAITING else {})
+            assert {table.table: table.calls for table in view.tables} == calls
+            assert (view.games, sorted(one.name for one in view.standings)) == (2, ["Ann", "Ben"])
+            assert ("1 of “Left”" in view.twice) == (state is RefereeState.OVER)
+        moving.event.found([announced("Left", "1-2", "http://c"), announced("Right", "2-2", "http://a")])
+        view = await moving.after(a=("2-2", *right), c=("1-2", *left))
+        assert [(one.table, one.calls) for one in view.tables] == [("Left", ""), ("Right", "")]
+        assert (view.games, view.twice) == (2, "")
+
+    asyncio.run(scenario())
+
+
+def test_games_count_on_where_another_table_has_been_put_at_a_given_address() -> None:
+    """As where a spare one replaces it, or its disk is another."""
+    left = named(ring_served(), "Left"), [game("Left", 30, ("Ann", 3, True))]
+    right = named(ring_served(), "Right"), [game("Right", 20, ("Ben", 3, True))]
+
+    async def scenario() -> None:
+        moving = Moving("http://a", "http://b")
+        await moving.after(a=("1-1", *left))
+        await moving.after(a=("1-2", *left))
+        view = await moving.after(a=("2-1", *right))
+        assert [table.table for table in view.tables] == ["Right", "b"]
+        assert (view.games, [row.table for row in moving.event.games()]) == (2, ["Left", "Right"])
+        assert view.twice == "Another table answers where they were played, and they count on: 1 of “Left”."
+        left[1].append(game("Left", 1, ("Ann", 4, True)))
+        view = await moving.after(a=("2-1", *right), b=("1-3", *left))
+        assert [table.table for table in view.tables] == ["Right", "Left"]
+        assert (view.games, view.twice) == (3, ""), "it is there again, and has been played on"
+
+    asyncio.run(scenario())
+
+
+def test_a_game_that_is_taken_back_after_its_end_counts_no_longer_than_its_table_is_over() -> None:
+    won, taken_back = game("A", 0, ("Ann", 9, True)), game("A", 0, ("Ann", 0, False), over=False)
+    over = named(ring_served(), "A", referee=RefereeState.OVER)
+
+    async def scenario() -> None:
+        moving = Moving("http://a")
+        assert (await moving.after(a=("1-1", over, [won]))).games == 1
+        moving.there["http://a"] = ("1-1", named(ring_served(), "A"), [taken_back])
+        await moving.event.look(0, results=False)
+        assert moving.event.view().games == 0
+
+    asyncio.run(scenario())
+
+
+def test_a_table_without_a_clock_that_was_switched_off_loses_no_game_of_today() -> None:
+    """It tells its games of before by a clock that stands in January."""
+    played = game("A", 50, ("Ann", 9, True))
+    at = datetime.fromisoformat(played.began)
+    ended = at + timedelta(seconds=(played.began_ago_s or 0) - (played.ended_ago_s or 0))
+    unknown = {"ended": ended.isoformat(timespec="milliseconds"), "began_ago_s": None, "ended_ago_s": None}
+    other = game("A", 50, ("Ben", 9, True)).model_copy(update=unknown)
+
+    async def scenario() -> None:
+        moving = Moving("http://a")
+        moving.event._since = NOW - timedelta(hours=3)
+        view = lobby()
+        before = await moving.after(a=("1-1", view, [played]))
+        assert before.games == 1
+        switched_off = played.model_copy(update=unknown)
+        assert (await moving.after(a=("1-2", view, [switched_off]))).newest == before.newest
+        gone_on = played.model_copy(update=unknown | {"ended_ago_s": 60.0})
+        assert (await moving.after(a=("1-2", view, [gone_on]))).newest[0].ended[:16] == "2026-06-06T19:59"
+        assert (await moving.after(a=("1-2", view, [other]))).games == 0, "that was never heard of before"
+
+    asyncio.run(scenario())
+
+
+def test_a_copied_game_that_went_on_after_its_table_was_switched_off_counts_once() -> None:
+    """Only where it was played is it known how long ago it ended, and the clock there is wrong."""
+    copied = game("A", 30, ("Ann", 9, True)).model_copy(update={"began_ago_s": None, "ended_ago_s": None})
+    played = copied.model_copy(update={"ended_ago_s": 1800.0})
+
+    async def scenario() -> None:
+        moving = Moving("http://a", "http://b")
+        moving.event._since = NOW - timedelta(hours=3)
+        view = await moving.after(a=("1-1", lobby(), [played]), b=("1-2", lobby(), [copied]))
+        assert (view.games, [one.ended[:16] for one in view.newest]) == (1, ["2026-06-06T19:30"])
+        assert [one.began[:16] for one in moving.event.games()] == ["2026-06-06T19:10"]
 
     asyncio.run(scenario())
 

@@ -1,6 +1,7 @@
 // One screen for all tables of an event, kept current.
 
 import { colour, html, keyed, say } from "/static/kit.js";
+import { when } from "/static/times.js";
 
 const AGAIN_MS = 2000;
 const ANSWERS_WITHIN_MS = 8000;
@@ -118,11 +119,10 @@ function drawTable(element, { address, table, title, state, message, calls, call
 }
 
 function game({ table, title, ended, players, doubt }) {
-  const at = new Date(ended).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
   return html(
     "li",
     {},
-    html("p", { class: "faint" }, `${at} · `, ofAnyDirection(table), ` · ${title}`),
+    html("p", { class: "faint" }, `${when(ended, null)} · `, ofAnyDirection(table), ` · ${title}`),
     html("p", {}, players.flatMap(({ name, total, won }, i) => [i ? ", " : "", html(won ? "b" : "span", { dir: "auto", text: name }), `: ${total}`])),
     doubt && html("p", { class: "faint", text: doubt }),
   );
