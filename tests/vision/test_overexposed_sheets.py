@@ -48,6 +48,20 @@ def test_a_bright_sheet_on_which_nothing_was_pencilled_is_blank(gradient: float)
         assert max(dot.probability for dot in dots) < 0.5
 
 
+@cases("seed", (3, 1), always=1)
+def test_the_round_corners_of_the_printed_frame_are_no_dots(seed: int) -> None:
+    """They are nearer to the outermost dots than its sides are to the others, and light leaves little of the rest."""
+    camera = Camera(px_per_mm=1.4, white=(282.0, 290.0, 290.0), gradient=0.06, noise=2.0, blur_px=0.7, quality=80)
+    sheet = blank_sheet(PRINT)
+    where = corners_px(sheet, np.random.default_rng(seed + 50), camera)
+    flat = flat_sheet(sheet, photograph(sheet, np.random.default_rng(seed + 50), camera), where)
+    assert flat is not None
+    assert flat.too_bright
+    dots = {mark.at: mark.probability for mark in read_marks(flat, judges_for(flat)) if mark.kind is MarkKind.DOT}
+    columns, rows = PRINT.layout.columns, PRINT.layout.rows
+    assert max(dots[column, row] for column in (0, columns - 1) for row in (0, rows - 1)) < 0.45
+
+
 @cases("seed", THIN, always=1)
 def test_pale_pencil_is_doubtful_in_any_light_and_the_rest_is_read(seed: int) -> None:
     """Of kinds and with seeds that no likelihood was fitted on, in up to twice as much light as a picture shows."""

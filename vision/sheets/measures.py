@@ -20,6 +20,9 @@ Bools = NDArray[np.bool_]
 
 DOT_REACH_MM = 1.6
 """How far from its place a dot may be pencilled."""
+CORNER_REACH_MM = 0.9
+"""How far beyond a corner of the grid: a frame around it is as near to a disc there as to one beside the other dots, in
+spite of its round corner, which in a soft picture looks like a dot."""
 DOT_CORE_MM = 0.62
 """A pencilled dot is dark all over a disc of this radius; a printed one or a line is smaller."""
 DOT_WIDE_MM = 1.0
@@ -147,7 +150,7 @@ def dots(flat: FlatSheet, places_mm: Array, crossed: Sequence[PrintedTopping] = 
     core = _eroded(flat.darkness, DOT_CORE_MM, part)
     near = disc_points(0.0, DOT_REACH_MM, 0.25)
     points = places_mm[:, None] + near
-    everywhere = flat.sampled(core, points)
+    everywhere = np.where(_beyond_corners(places_mm, near), -np.inf, flat.sampled(core, points))
     values = np.where(_near_toppings(crossed, points, CROSS_ROOM), -np.inf, everywhere)
     centres = places_mm + near[values.argmax(axis=1)]
     ring = flat.sampled(flat.darkness, centres[:, None] + disc_points(*_dot_ring(flat), 0.35))
@@ -175,9 +178,11 @@ def printed_widths(flat: FlatSheet, places_mm: Array) -> tuple[float, float]:
 def soft_dots(flat: FlatSheet, places_mm: Array, crossed: Sequence[PrintedTopping], found: Dots) -> tuple[Plane, Plane]:
     """How dark it is at most at each place where a dot was `found`, softened, and how dark all about it is: of a small
     faint dot more is left than at its core."""
-    points, part = places_mm[:, None] + disc_points(0.0, DOT_REACH_MM, 0.25), _around(flat, places_mm)
+    near, part = disc_points(0.0, DOT_REACH_MM, 0.25), _around(flat, places_mm)
+    points = places_mm[:, None] + near
     softened = flat.sampled(_softened(flat.darkness, DOT_SOFT_MM[0], part), points)
-    peaks = np.where(_near_toppings(crossed, points, CROSS_ROOM), -np.inf, softened).max(axis=1)
+    elsewhere = _near_toppings(crossed, points, CROSS_ROOM) | _beyond_corners(places_mm, near)
+    peaks = np.where(elsewhere, -np.inf, softened).max(axis=1)
     broad = flat.sampled(_softened(flat.darkness, DOT_SOFT_MM[1], part), found.centres_mm)
     return np.asarray(peaks - found.around, np.float32), np.asarray(broad - found.around, np.float32)
 
@@ -388,6 +393,14 @@ def _flank_mm(flat: FlatSheet, usual_mm: float) -> float:
     if not flat.soft_mm:
         return usual_mm
     return max(usual_mm, round(min(FLANK_BLURS * flat.soft_mm, MOST_FLANK_MM) * 5) / 5)
+
+
+def _beyond_corners(places_mm: Array, near_mm: Array) -> Bools:
+    """Which points near each of the grid's dots (n x 2) lie too far beyond a corner of the grid (n x m). `near_mm`
+    (m x 2): how far each point is from its dot."""
+    outward = (places_mm == places_mm.max(0)).astype(np.float64) - (places_mm == places_mm.min(0))
+    at_corner = np.abs(outward).sum(1) == 2.0
+    return np.asarray(at_corner[:, None] & (outward @ near_mm.T / np.sqrt(2.0) > CORNER_REACH_MM))
 
 
 def _dot_ring(flat: FlatSheet) -> tuple[float, float]:
