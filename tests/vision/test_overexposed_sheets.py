@@ -11,8 +11,9 @@ from tests.benchmarks.fit_sheet_marks import flat_sheet
 from tests.benchmarks.sheets_report import Count, compare_marks
 from tests.long import cases
 from tests.vision.drawn_sheet import Camera, DrawnSheet, Hand, blank_sheet, corners_px, pencil_all, photograph
-from tests.vision.drawn_sheet_kinds import drawn_of_kind
+from tests.vision.drawn_sheet_kinds import drawn_after_blank, drawn_of_kind
 from vision.scene import SURE, MarkKind
+from vision.sheets.blanks import covered
 from vision.sheets.flattening import FlatSheet
 from vision.sheets.likelihood import judges_for
 from vision.sheets.marks import read_marks
@@ -74,6 +75,23 @@ def test_pale_pencil_is_doubtful_in_any_light_and_the_rest_is_read(seed: int) ->
     assert count.sure_and_wrong <= 0.005 * len(count.claims)
     assert (there >= 0.5).mean() >= 0.9
     assert count.doubtful <= 0.25 * len(count.claims)
+
+
+@cases(
+    ("kind", "seed", "box"), [("too bright", 70209, 1), ("on a table", 70201, 1), ("too bright", 70206, 3)], always=1
+)
+def test_print_that_looks_otherwise_than_on_the_blank_sheet_is_no_cross(kind: str, seed: int, box: int) -> None:
+    """Nothing is seen of a cross by itself. These sheets were looked at."""
+    sheet, image, blank = drawn_after_blank(kind, seed)
+    before, now = flat_sheet(sheet, blank), flat_sheet(sheet, image)
+    assert before is not None
+    assert now is not None
+    flat = covered(replace(now, blank=before.darkness))
+    place = MarkKind.CROSSED_BONUS, (box,)
+    assert place not in sheet.marks
+    [said] = [mark for mark in read_marks(flat, judges_for(flat)) if (mark.kind, mark.at) == place]
+    assert said.probability <= 0.25
+    assert not said.hidden
 
 
 def test_where_not_even_printed_dots_show_nothing_is_said_surely() -> None:

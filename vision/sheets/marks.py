@@ -18,7 +18,7 @@ PLAINLY_NONE = 0.05
 """In a thin shadow what is likelier a mark than this may be that shadow."""
 UNSURE = 0.25
 """What may be a dot, or the end of a cross, is no less likely a dot than this; nor is a faint ring or cross one. What
-looks like a mark and may be none is no likelier than one less this."""
+looks like a mark and may be none is no likelier than one less this, and what hardly shows no likelier than this."""
 
 
 def read_marks(flat: FlatSheet, judges: Mapping[MarkKind, Judge]) -> tuple[SheetMark, ...]:
@@ -51,6 +51,8 @@ def read_marks(flat: FlatSheet, judges: Mapping[MarkKind, Judge]) -> tuple[Sheet
 
 def _doubt(evidence: Evidence, likely: Array) -> None:
     """Makes marks no surer than they may be."""
+    if evidence.hardly is not None:
+        likely[evidence.hardly] = np.minimum(likely[evidence.hardly], UNSURE)
     if evidence.unsure is not None:
         likely[evidence.unsure] = np.maximum(likely[evidence.unsure], UNSURE)
     if evidence.doubted is not None:
