@@ -84,8 +84,10 @@ class Memory:
             same = [p for p in before.traces if last.sheets[p - 1] == state.sheets[p - 1]]
             traces = {player: before.traces[player] for player in same}
         seen = Seen(state, scene, layout, traces)
-        carried = before.left if before is not None and state.phase is Phase.ROLL else None
-        return Known({**traces, **_traces(state, seen)}, carried or _left(state, seen))
+        left = _left(state, seen)
+        if last is not None and before is not None and _after_one_pick(last, state):
+            left = before.left
+        return Known({**traces, **_traces(state, seen)}, left)
 
 
 def both_thrown(seen: Seen) -> bool:
@@ -104,6 +106,12 @@ def _goes_on(before: State, state: State) -> bool:
         return False
     kept = all(not one.dots & ~other.dots for one, other in zip(before.sheets, state.sheets, strict=True))
     return kept and state.turn - before.turn in (0, 1)
+
+
+def _after_one_pick(before: State, state: State) -> bool:
+    """Whether a state waits for the roll that comes after the pick which was the last one in the state before, too."""
+    since = 1 if before.phase is Phase.MARK else 0
+    return state.phase is Phase.ROLL and state.turn - before.turn == since
 
 
 def _rolled(state: State, moves: Moves) -> tuple[str, ...]:

@@ -287,6 +287,28 @@ def test_dice_that_were_not_thrown_are_known_after_an_undo() -> None:
     assert problem(sheets.fault(2)) == "B5 still lies where the turn before left it."
 
 
+def test_dice_of_a_roll_that_is_taken_back_after_a_start_are_asked_about() -> None:
+    sheets = a_turn_over()
+    before = sheets.state
+    sheets.state = sheets.play("roll A1 B2", "P2 picks B")
+    sheets.table = DiceAndSliceTable()
+    assert sheets.as_before()
+    sheets.state = before
+    assert doubted(sheets, 2) == "A1 and B2 were not seen being thrown: if nobody threw both dice, throw them"
+
+
+def test_dice_that_were_not_thrown_are_known_after_a_whole_turn_was_ruled() -> None:
+    """As while the game was paused: nothing is read then."""
+    sheets = a_turn_over()
+    sheets.throw("A1", "B2")
+    assert sheets.unfinished()
+    sheets.state = sheets.play("roll A1 B2", "P2 picks B", "P2 marks a1 a2 b2 c2", "P1 marks a1 b1")
+    assert sheets.as_before()
+    sheets.world.put("die/B", Pose(50.0, 50.0, 10.0), True)
+    sheets.take("A")
+    assert doubted(sheets, 1) == "A1 and B2 were not seen being thrown: if nobody threw both dice, throw them"
+
+
 def test_dice_thrown_for_the_next_turn_while_another_still_marks_are_thrown() -> None:
     sheets = LaidSheets(started()).arrange()
     first = "roll A3 B5", "P1 picks A"
