@@ -12,6 +12,7 @@ from controller.views import LogLine
 
 MOVES_LOOKED_AT = 3000
 """Of the moves that a host may rule; where there are more, the host writes the one meant."""
+_SPOKEN_OF = re.compile(r"\b[Pp]layer (\d)\b")
 
 
 @dataclass(slots=True)
@@ -94,4 +95,9 @@ class RunningGame:
 
 def with_names(text: str, names: Mapping[Player, str]) -> str:
     """Players' names in place of "Player 2"."""
-    return re.sub(r"\b[Pp]layer (\d)\b", lambda found: names.get(int(found[1]), found[0]), text)
+    return _SPOKEN_OF.sub(lambda found: names.get(int(found[1]), found[0]), text)
+
+
+def spoken_of(text: str) -> list[Player]:
+    """The players in whose place names are put."""
+    return [int(number) for number in _SPOKEN_OF.findall(text)]

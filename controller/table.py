@@ -20,7 +20,7 @@ from controller.reading import GameTable, Layout, Play, Reading
 from controller.records.record import check_options
 from controller.referee import Answer, Referee, Verdict
 from controller.running_game import RunningGame
-from controller.said_names import ANOTHER_NAME, is_said, namesakes
+from controller.said_names import ANOTHER_NAME, namesakes
 from controller.seating import areas, player_counts, told_counts
 from controller.table_view import Question, Standing, TableViews
 from controller.views import BoardView, Lamp, LogLine, PartView, Source, TableView
@@ -599,10 +599,11 @@ class Table:
                 self._wants_to_begin = None
         elif seat == HOST_SEAT and len(self._joined) in self._game.player_counts:
             owners = {seat: self._config.seats[seat].name for seat in self._joined}
-            said = {seat: name for seat, name in owners.items() if is_said(seat, name)}
-            for seat in chain(*namesakes(said)):
-                del said[seat]  # what two are called tells nobody which of them it is
-            sittings = [Sitting(seat, said.get(seat, f"Player {player}")) for player, seat in enumerate(owners, 1)]
+            alike = set(chain(*namesakes(owners)))  # what two are called tells nobody which of them it is
+            sittings = [
+                Sitting(seat, f"Player {player}" if seat in alike else name)
+                for player, (seat, name) in enumerate(owners.items(), 1)
+            ]
             await self._new_game(sittings, {})
 
     async def _write(self, kind: str, data: Json, evidence: bytes | None = None, *, begins_game: bool = False) -> int:

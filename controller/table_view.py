@@ -8,7 +8,8 @@ from config.schema import Confirm, SeatConfig, TableConfig
 from controller.game import Game, Json, Player
 from controller.reading import GameTable, Play
 from controller.referee import Answer, Verdict, mend_light
-from controller.running_game import RunningGame
+from controller.running_game import RunningGame, spoken_of
+from controller.said_names import is_said
 from controller.seating import player_counts, told_counts
 from controller.views import (
     BoardView,
@@ -158,8 +159,8 @@ class TableViews:
         clear = verdict.play is not None
         if not self._buttons:
             return "It counts if it stays so." if clear else "If it stays so, the table asks what was meant."
-        players = " or ".join(map(str, sorted(_awaited_players(verdict))))
-        return f"Player {players}: press your button{'' if clear else ' when you have finished'}."
+        players = " or ".join(f"Player {player}" for player in sorted(_awaited_players(verdict)))
+        return f"{players}: press your button{'' if clear else ' when you have finished'}."
 
     def _lobby_message(self, table: Standing) -> str:
         counts = player_counts(self._config, self._game.player_counts)
@@ -179,11 +180,15 @@ class TableViews:
         if table.running is None:
             return TurnView(actor="nobody", players=[], prompt=self._lobby_message(table))
         turn = self._game.turn(table.running.state)
-        return TurnView(actor=turn.actor.value, players=list(turn.players), prompt=_named(table, turn.prompt))
+        named = [player for player in turn.players if player in spoken_of(turn.prompt)]
+        return TurnView(
+            actor=turn.actor.value, players=list(turn.players), named=named, prompt=_named(table, turn.prompt)
+        )
 
     def _seat(self, table: Standing, number: int, seat: SeatConfig, lit: frozenset[Player]) -> SeatView:
         running, verdict = table.running, table.verdict
         player = running.player_at(number) if running is not None else None
+        name = running.names[player] if running is not None and player is not None else seat.name
         waits = verdict.answer is Answer.WAITING_FOR_BUTTON and verdict.play is not None
         lamp: Lamp = "off"
         if running is None:
@@ -193,7 +198,8 @@ class TableViews:
         return SeatView(
             seat=number,
             player=player,
-            name=running.names[player] if running is not None and player is not None else seat.name,
+            name=name,
+            said=is_said(number, name),
             colour=seat.colour,
             area_mm=[_rounded(p) for p in seat.area_mm],
             lamp=lamp,

@@ -98,6 +98,8 @@ class SeatView(Model):
     player: int | None
     """The game's player who sits here; None where nobody plays."""
     name: str
+    said: bool = False
+    """Whether somebody said that name; otherwise it is the place's."""
     colour: str
     """CSS colour of this seat wherever it is drawn."""
     area_mm: Outline
@@ -180,6 +182,8 @@ class TurnView(Model):
     actor: Literal["players", "chance", "nobody"]
     players: list[int]
     prompt: str
+    named: list[int] = []
+    """Those of the players whom the prompt names: who acts at once where there are several."""
 
 
 class LogLine(Model):

@@ -10,6 +10,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.types import Receive, Scope, Send
 
+from controller.running_game import spoken_of, with_names
 from controller.views import LogLine, PartState, PartView, TableView
 from controller.web.hub import Hub
 from controller.web.server import serving
@@ -252,14 +253,16 @@ def test_where_several_act_at_once_the_turn_is_nobodys_alone() -> None:
             await table.show()
             for seq, (prompt, acting) in enumerate(
                 [
-                    ("Players 2, 3 and 1 secretly choose a cut", ["2", "3", "1"]),
+                    ("Player 2, Player 3 and Player 1 secretly choose a cut", ["2", "3", "1"]),
                     ("Player 2 marks the dots of A5; Player 3 and Player 1 mark the dots of B5", ["2", "3", "1"]),
                     ("Mushroom is open: grab it, or player 2 counts to 3", ["2"]),
                     ("Player 2 chooses a portion", ["2"]),
                 ],
                 start=100,
             ):
-                turn = view.turn.model_copy(update={"players": [2, 3, 1], "prompt": prompt})
+                told = with_names(prompt, {seat.player: seat.name for seat in view.seats if seat.player})
+                named = [player for player in (2, 3, 1) if player in spoken_of(prompt)]
+                turn = view.turn.model_copy(update={"players": [2, 3, 1], "prompt": told, "named": named})
                 table.hub.publish(view.model_copy(update={"seq": seq, "turn": turn}))
                 await table.page.until(f"{badges}.join() === '{','.join(acting)}'")
                 alone = await table.page.evaluate(f"document.querySelector('#who').textContent.includes({name!r})")

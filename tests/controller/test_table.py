@@ -144,7 +144,7 @@ async def test_who_sits_at_a_seat_by_the_settings_is_called_so_at_its_button(tmp
         table = make_table(journal, Outlets(), config=settings.model_copy(update={"seats": seats}))
         await table.start()
         view = await press(table, 5, 1, HOST_SEAT)
-        assert [seat.name for seat in view.seats if seat.player] == ["Player 1", "Mum"]
+        assert [(seat.name, seat.said) for seat in view.seats if seat.player] == [("Blue", False), ("Mum", True)]
 
 
 @pytest.mark.parametrize(
@@ -176,6 +176,19 @@ async def test_players_are_called_by_their_names(tmp_path: Path) -> None:
         assert table.view is not None
         assert [(s.name, s.player) for s in table.view.seats if s.player] == [("Player 2", 1), ("Ünal", 2)]
         assert "Player 2" in table.view.turn.prompt
+
+
+@in_loop
+async def test_all_who_act_at_once_are_called_by_their_names(tmp_path: Path) -> None:
+    with Journal(tmp_path / "journal.sqlite") as journal:
+        table = make_table(journal, Outlets(), game="pizza_theory")
+        await table.start()
+        await table.new_game([Sitting(1, "Ann"), Sitting(3, "Bo"), Sitting(5, "Cy")], {})
+        for text in ("P1 adds d4", "P2 adds a4", "P3 adds g4"):
+            await table.rule_move(text)
+        assert table.view is not None
+        assert table.view.turn.prompt == "Ann, Bo and Cy secretly choose a cut"
+        assert table.view.turn.named == [1, 2, 3]
 
 
 @in_loop

@@ -15,6 +15,7 @@ from typing import Any
 from controller.game import Json
 from controller.games.dice_and_slice.grid import MOST_SQUARES, Grid, Rectangle, build_grid
 from controller.games.facts import ComponentError, Table, load_by, parse_table, whole_number
+from controller.games.wording import joined
 
 PLAYER_COUNTS = range(2, 7)
 DICE = ("A", "B")
@@ -54,6 +55,11 @@ class Topping:
     kind: str
     square: str
 
+    @property
+    def in_words(self) -> str:
+        """As it is called where people read of it."""
+        return f"the {self.kind} in {self.square}"
+
 
 @dataclass(frozen=True, slots=True)
 class Bonus:
@@ -63,6 +69,11 @@ class Bonus:
     kinds: tuple[str, ...]
     """Exactly these toppings, sorted."""
     points: int
+
+    @property
+    def in_words(self) -> str:
+        """As it is called where people read of it."""
+        return f"the bonus for {joined(self.kinds)}"
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from controller.games.dice_and_slice import grid, headings, rules
 from controller.games.dice_and_slice.components import DICE
 from controller.games.dice_and_slice.rules import Mark, Phase, State
 from controller.games.dice_and_slice.seen import DieSeen, Odd, SheetSeen, What
-from controller.games.wording import MOST_NAMED, joined, some
+from controller.games.wording import MOST_NAMED, joined, ordinal, some
 from controller.reading import Fault, Layout
 
 _ORDER = (
@@ -156,28 +156,29 @@ def still_to_do(state: State, player: Player, odd: Sequence[Odd]) -> str:
 
 
 def _words(state: State, player: Player, what: What, names: Sequence[str], *, old: bool) -> Refusal:
-    listed, them = some(names), "them" if len(names) > 1 else "it"
+    listed, them = some([_called(state, name) for name in names]), "them" if len(names) > 1 else "it"
+    found = some([_counted(state, name) for name in names])
     match what:
         case What.ADDED_DOT:
             return _dot_too_many(state, player, names)
         case What.MISSING_DOT:
             problem = f"On player {player}'s sheet {listed} {'are' if len(names) > 1 else 'is'} not marked any more."
-            return Refusal(headings.MARK, problem, f"Mark {listed} again.")
+            return Refusal(headings.MARK, problem, f"Mark {found} again.")
         case What.MISSING_LINE:
             gone = "any more" if old else "yet"
             problem = f"On player {player}'s sheet neighbouring dots are not connected {gone}: {listed}."
-            return Refusal(headings.MARK, problem, f"Connect {listed} with {'lines' if len(names) > 1 else 'a line'}.")
+            return Refusal(headings.MARK, problem, f"Connect {found} with {'lines' if len(names) > 1 else 'a line'}.")
         case What.DIAGONAL:
             problem = f"On player {player}'s sheet dots are connected diagonally: {listed}."
-            remedy = f"Rub {them} out: lines join dots beside or above each other."
+            remedy = f"Rub out {found}: lines join dots beside or above each other."
             return Refusal(headings.MARK, problem, remedy)
         case What.NOT_CROSSED:
             problem = f"Player {player} has placed an extra dot and not crossed off {listed}."
-            return Refusal(headings.EXTRA_DOTS, problem, f"Cross off {listed}.")
+            return Refusal(headings.EXTRA_DOTS, problem, f"Cross off {found}.")
         case What.CROSSED:
             problem = f"Player {player} has crossed off {listed} without placing an extra dot for {them} now."
-            cross = "crosses" if len(names) > 1 else "cross"
-            remedy = f"Place the extra dot if this turn gives one, or rub the {cross} out."
+            crosses = f"cross{'es' if len(names) > 1 else ''} over {found}"
+            remedy = f"Place the extra dot if this turn gives one, or rub out the {crosses}."
             return Refusal(headings.EXTRA_DOTS, problem, remedy)
         case What.NOT_CIRCLED:
             problem = f"Player {player} scores {listed} and has not circled {them}."
@@ -187,17 +188,37 @@ def _words(state: State, player: Player, what: What, names: Sequence[str], *, ol
             return Refusal(headings.EXTRA_DOTS, problem, f"Rub the circle{'s' if len(names) > 1 else ''} out.")
 
 
+def _called(state: State, name: str) -> str:
+    """A place of a sheet by the letters and numbers that displays have around it: k9, c3-c4, the olive in k8."""
+    components = state.options.components
+    toppings = {one.name: one.in_words for one in components.toppings}
+    return (toppings | {one.name: one.in_words for one in components.bonuses}).get(name, name)
+
+
+def _counted(state: State, name: str) -> str:
+    """The same with how to find it on paper, where no letters and numbers stand."""
+    components, called = state.options.components, _called(state, name)
+    if name in components.bonus_bits:
+        return called
+    square = next((one.square for one in components.toppings if one.name == name), None)
+    place = square or name.partition("-")[0]
+    row, column = divmod(components.grid.bits[place].bit_length() - 1, components.grid.stride)
+    counted = f"{ordinal(column + 1)} {'square' if square else 'dot'} from the left, {ordinal(row + 1)} from below"
+    return f"{called} ({'' if square or place == name else f'{place}: '}{counted})"
+
+
 def _dot_too_many(state: State, player: Player, names: Sequence[str]) -> Refusal:
     several = len(names) > 1
     listed, them = some(names), "them" if several else "it"
-    remedy = f"Rub {listed} out."
+    rub_out = f"Rub out {some([_counted(state, name) for name in names])}"
+    remedy = f"{rub_out}."
     if state.phase is not Phase.MARK:
         why = f"dots are marked once player {state.active} has thrown the dice and picked one, and that is not seen"
     elif not rules.can_mark(state, player, rules.face_for(state, player)):
         why = f"with {rules.face_for(state, player)} none can be marked there"
     elif state.sheets[player - 1].done:
         why = f"player {player} has finished this turn"
-        remedy = f"Rub {listed} out, or the host takes back the play with which player {player} finished."
+        remedy = f"{rub_out}, or the host takes back the play with which player {player} finished."
     else:
         belong = "they belong" if several else "it belongs"
         why = f"{belong} neither to {rules.face_for(state, player)} nor to a topping"

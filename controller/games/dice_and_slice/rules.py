@@ -492,6 +492,13 @@ def topping_names(state: State, squares: int) -> list[str]:
     return [name for name, bit in state.options.components.topping_bits.items() if bit & squares]
 
 
+def toppings_in_words(state: State, squares: int) -> list[str]:
+    """The same toppings as people call them."""
+    bits = state.options.components.topping_bits
+    called = {one.name: one.in_words for one in state.options.components.toppings}
+    return [called[name] for name, bit in bits.items() if bit & squares]
+
+
 def _extra_dot_refusal(state: State, move: ExtraDot) -> Refusal | None:
     components = state.options.components
     wrong = _not_with_extra_dots(state, move.player)
@@ -695,8 +702,8 @@ def _tasks(state: State, waiting: Sequence[Player]) -> Iterator[str]:
         yield f"{joined(players)} mark{'s' if len(players) == 1 else ''} the dots of {face}"
     for player in waiting:
         if state.sheets[player - 1].marked:
-            earned = topping_names(state, state.sheets[player - 1].earned)
-            yield f"Player {player} may place extra dots for {', '.join(earned)}"
+            earned = toppings_in_words(state, state.sheets[player - 1].earned)
+            yield f"Player {player} may place extra dots for {joined(earned)}"
 
 
 def _list(state: State, dots: int) -> str:

@@ -463,7 +463,7 @@ def describe(state: State, moves: Moves) -> str:
 def _doing_without(state: State, player: Player, moves: Moves) -> str:
     """Whoever overlooked a topping reads of it before pressing."""
     own = tuple(move for move in moves if isinstance(move, Mark | ExtraDot) and move.player == player)
-    left = rules.topping_names(state, ways.done_without(state, player, own))
+    left = rules.toppings_in_words(state, ways.done_without(state, player, own))
     return f"does without the extra dot{'s' if len(left) > 1 else ''} for {joined(left)}"
 
 
@@ -477,7 +477,8 @@ def _words(state: State, move: Roll | Pick | Mark | ExtraDot) -> str:
             table = state.options.components.grid
             return f"marks {' '.join(grid.names_of(table, grid.mask_of(table, dots) or 0))}"
         case ExtraDot(_, topping, dot):
-            return f"adds {dot} for {topping}"
+            (called,) = rules.toppings_in_words(state, state.options.components.topping_bits[topping])
+            return f"adds {dot} for {called}"
 
 
 def _shown(state: State, moves: Moves) -> tuple[str, ...]:

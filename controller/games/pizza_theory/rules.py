@@ -617,8 +617,8 @@ def colour(state: State, number: int) -> str:
 
 
 def named(state: State, player: Player) -> str:
-    """A player with the colour, as they are spoken of."""
-    return f"Player {player} ({colour(state, player)})"
+    """A player with the toppings' colour, which is none of the seat's: Green may play with white."""
+    return f"Player {player} (with {colour(state, player)})"
 
 
 def _with_topping(toppings: tuple[frozenset[str], ...], number: int, space: str) -> tuple[frozenset[str], ...]:
@@ -639,7 +639,7 @@ def _occupied(state: State, space: str, heading: str) -> Refusal | None:
 
 
 def _list_players(players: tuple[Player, ...]) -> str:
-    return f"Player{'s' if len(players) > 1 else ''} {joined(tuple(map(str, players)))}"
+    return joined([f"Player {player}" for player in players])
 
 
 def _choose(players: tuple[Player, ...]) -> str:

@@ -240,7 +240,7 @@ function stateOf(view) {
 
 function renderTurn(view, over) {
   whenChanged("turn", [view.turn, view.message, view.seats, view.table, over], () => {
-    const all = together(view.turn);
+    const all = view.turn.named;
     const who = all.length > 1 ? all.map((player) => nameplate(view, player, "large"))
       : view.turn.players.slice(0, 1).flatMap((player) => [badge(view, player, "large"), named(view, `Player ${player}`)]);
     // Of several tables in a hall, this one: in the title too, so that it is not read out at each turn.
@@ -249,12 +249,6 @@ function renderTurn(view, over) {
     byId("prompt").textContent = named(view, view.turn.prompt);
     byId("message").textContent = view.message === view.turn.prompt ? "" : named(view, view.message);
   });
-}
-
-// Those who act at once, where the prompt names them: "Players 2, 3 and 1 secretly choose a cut".
-function together({ players, prompt }) {
-  const said = [...prompt.matchAll(/\bPlayers? ([\d, and]+)/g)].flatMap(([, numbers]) => numbers.match(/\d+/g));
-  return players.filter((player) => said.includes(String(player)));
 }
 
 // Before a game: who has pressed the button of a seat, where there are buttons.

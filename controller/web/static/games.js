@@ -6,7 +6,6 @@ const VIEWS_PER_START = 1000000;
 const SET_WITHIN_MS = 30000;
 const SURE_MS = 10000;
 const START = "Start a new game";
-const UNNAMED = /^Player \d+$/;
 
 /**
  * A dialog in `element`. `ask(name, body, refused)` posts a command and says whether the table did it, else why not in
@@ -107,7 +106,7 @@ export function createChooser(element, { ask, offers, view }) {
     const seats = view().seats.map((seat) => {
       const plays = html("input", { type: "checkbox", checked: seat.player !== null || seat.lamp !== "off", "aria-label": `Somebody sits at seat ${seat.seat}` });
       // What nobody has said is written over by the first letter.
-      const before = seat.player !== null && !UNNAMED.test(seat.name) ? seat.name : "";
+      const before = seat.player !== null && seat.said ? seat.name : "";
       const name = html("input", {
         type: "text", value: before, placeholder: seat.name, list: "said", maxlength: "40", autocomplete: "off", "aria-label": `Name of seat ${seat.seat}`,
         on: { input: () => (plays.checked ||= said() !== "") }, // whoever is named plays

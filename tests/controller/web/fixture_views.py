@@ -291,6 +291,7 @@ def _seat(seat: int, moment: Moment) -> SeatView:
         seat=seat,
         player=player,
         name=moment.names[player - 1] if player else "",
+        said=player is not None,
         colour=_COLOURS[seat],
         area_mm=[(left, bottom), (right, bottom), (right, top), (left, top)],
         lamp="blink" if player in moment.acting[:1] else "off",

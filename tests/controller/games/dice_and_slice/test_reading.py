@@ -377,7 +377,7 @@ def test_a_half_made_mark_waits_for_its_player() -> None:
     sheets.mark(1, "c4")
     assert sheets.unfinished().endswith("with lines")
     sheets.mark(1, lines="c3-d3")
-    assert sheets.unfinished() == "Player 1: connect c3-c4 with a line"
+    assert sheets.unfinished() == "Player 1: connect c3-c4 (c3: 3rd dot from the left, 3rd from below) with a line"
     sheets.mark(1, lines="c3-c4")
     assert sheets.moves() == ["P1 marks c3 d3 c4"]
 
@@ -399,7 +399,7 @@ def test_a_forgotten_line_is_asked_for() -> None:
     sheets = marking()
     sheets.mark(1, "c3 d3 c4", "c3-d3")
     fault = sheets.fault(1)
-    assert fault.refusal.remedy == "Connect c3-c4 with a line."
+    assert fault.refusal.remedy == "Connect c3-c4 (c3: 3rd dot from the left, 3rd from below) with a line."
     assert fault.refusal.pieces == ("sheet/1/c3-c4",)
     (index,) = fault.sightings
     assert sheets.read(1).places[index] == "sheet/1"
@@ -422,7 +422,7 @@ def test_a_line_that_hardly_shows_is_asked_for() -> None:
     sheets = marking()
     sheets.play("P1 marks c3 d3 c4")
     sheets.doubt(1, "c3-c4", 0.2)
-    assert sheets.fault(1).refusal.remedy == "Connect c3-c4 with a line."
+    assert sheets.fault(1).refusal.remedy == "Connect c3-c4 (c3: 3rd dot from the left, 3rd from below) with a line."
 
 
 def test_the_dots_of_the_die_that_others_use() -> None:
@@ -450,7 +450,7 @@ def test_a_dot_too_many() -> None:
     sheets.mark(1, "c3 d3 c4 k9", "c3-d3 c3-c4")
     fault = sheets.fault(1)
     assert problem(fault).startswith("k9 is a dot too many")
-    assert fault.refusal.remedy == "Rub k9 out."
+    assert fault.refusal.remedy == "Rub out k9 (11th dot from the left, 9th from below)."
 
 
 def test_overlaps_count_as_marked() -> None:
@@ -469,7 +469,9 @@ def test_marks_after_the_own_turn() -> None:
     fault = sheets.fault()
     assert fault.player == 2
     assert "has finished this turn" in problem(fault)
-    assert fault.refusal.remedy == "Rub k9 out, or the host takes back the play with which player 2 finished."
+    found = "k9 (11th dot from the left, 9th from below)"
+    finished = "or the host takes back the play with which player 2 finished."
+    assert fault.refusal.remedy == f"Rub out {found}, {finished}"
     sheets.mark(2, "m9")
     assert problem(sheets.fault()).startswith("k9 and m9 are dots too many on player 2's sheet")
 
@@ -483,7 +485,7 @@ def test_who_can_mark_nothing_is_not_said_to_have_finished() -> None:
     sheets.mark(2, "a1", "a1-a2 a1-b1")
     told = "a1 is a dot too many on player 2's sheet: with B5 none can be marked there."
     assert problem(sheets.fault()) == told
-    assert sheets.fault().refusal.remedy == "Rub a1 out."
+    assert sheets.fault().refusal.remedy == "Rub out a1 (1st dot from the left, 1st from below)."
 
 
 def test_several_marks_too_many_are_spoken_of_as_several() -> None:
@@ -494,7 +496,10 @@ def test_several_marks_too_many_are_spoken_of_as_several() -> None:
     sheets.play("P1 marks c3 d3 c4")
     sheets.mark(1, toppings="mushroom-b2 olive-d1")
     assert "without placing an extra dot for them now" in problem(sheets.fault(1))
-    assert sheets.fault(1).refusal.remedy.endswith("rub the crosses out.")
+    assert sheets.fault(1).refusal.remedy.endswith(
+        "or rub out the crosses over the mushroom in b2 (2nd square from the left, 2nd from below) and "
+        "the olive in d1 (4th square from the left, 1st from below)."
+    )
     for name in ("mushroom-b2", "olive-d1"):
         sheets.rub(1, name)
     sheets.mark(1, bonuses="chili-olive salami-pair")
@@ -543,7 +548,7 @@ def test_who_rubs_out_what_was_marked_before_is_told_to_mark_it_again() -> None:
     sheets = LaidSheets(with_dots(started(2, ("A3", "B5"), "A"), "k3")).arrange()
     sheets.play("P1 marks c3 d3 c4")
     sheets.rub(1, "k3")
-    assert sheets.fault(1).refusal.remedy == "Mark k3 again."
+    assert sheets.fault(1).refusal.remedy == "Mark k3 (11th dot from the left, 3rd from below) again."
 
 
 # Extra dots and bonuses -----------------------------------------------------------------------------------------------
@@ -564,9 +569,9 @@ def test_a_topping_that_is_not_crossed_off_is_asked_for() -> None:
     sheets = enclosing()
     sheets.play("P1 marks b3 c3")
     sheets.mark(1, "k9")
-    assert sheets.unfinished() == "Player 1: cross off mushroom-b2"
+    assert sheets.unfinished() == "Player 1: cross off the mushroom in b2 (2nd square from the left, 2nd from below)"
     fault = sheets.fault(1)
-    assert "not crossed off mushroom-b2" in problem(fault)
+    assert "not crossed off the mushroom in b2" in problem(fault)
     assert fault.refusal.pieces == ("sheet/1/mushroom-b2",)
     sheets.mark(1, toppings="mushroom-b2")
     assert sheets.moves(1) == ["P1 marks b3 c3", "P1 adds k9 for mushroom-b2"]
@@ -577,7 +582,7 @@ def test_a_topping_crossed_off_for_nothing() -> None:
     sheets.play("P1 marks c3 d3 c4")
     sheets.mark(1, toppings="mushroom-b2")
     fault = sheets.fault(1)
-    assert "crossed off mushroom-b2 without placing an extra dot for it" in problem(fault)
+    assert "crossed off the mushroom in b2 without placing an extra dot for it" in problem(fault)
     sheets.rub(1, "mushroom-b2")
     assert sheets.moves(1) == ["P1 marks c3 d3 c4"]
 
@@ -664,15 +669,15 @@ def test_who_presses_for_the_roll_and_has_marked_wrongly_is_told_what_is_wrong()
     sheets = thrown("A3", "B5")
     sheets.take("A")
     sheets.mark(1, "c3 d3 c4", "c3-d3")
-    assert sheets.unfinished() == "Player 1: connect c3-c4 with a line"
-    assert sheets.fault(1).refusal.remedy == "Connect c3-c4 with a line."
+    assert sheets.unfinished() == "Player 1: connect c3-c4 (c3: 3rd dot from the left, 3rd from below) with a line"
+    assert sheets.fault(1).refusal.remedy == "Connect c3-c4 (c3: 3rd dot from the left, 3rd from below) with a line."
 
 
 def test_who_places_no_extra_dot_does_without() -> None:
     sheets = enclosing()
     sheets.play("P1 marks b3 c3")
     assert sheets.moves(1) == ["P1 marks b3 c3", "P1 stops"]
-    assert sheets.read().note == "Player 1 marks b3 c3, does without the extra dot for mushroom-b2"
+    assert sheets.read().note == "Player 1 marks b3 c3, does without the extra dot for the mushroom in b2"
 
 
 def test_who_does_without_some_extra_dots_is_told_of_these() -> None:
@@ -680,7 +685,8 @@ def test_who_does_without_some_extra_dots_is_told_of_these() -> None:
     sheets = LaidSheets(with_dots(state, "e5 d6 f6", player=2)).arrange()
     sheets.play("P1 marks c3 d3", "P2 marks e7")
     assert sheets.read(1, 2).note == (
-        "Player 1 marks c3 d3, does without the extra dots for mushroom-b2 and salami-d3, Player 2 marks e7"
+        "Player 1 marks c3 d3, does without the extra dots for the mushroom in b2 and the salami in d3, "
+        "Player 2 marks e7"
     )
 
 

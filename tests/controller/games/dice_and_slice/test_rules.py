@@ -435,7 +435,7 @@ def test_extra_dots_the_moment_a_scorable_slice_with_a_topping_is_enclosed() -> 
     state = with_olive()
     assert extra_dots_for(state, 1) == ["olive-i4"]
     assert GAME.turn(state).players == (1, 2)
-    assert "olive-i4" in GAME.turn(state).prompt
+    assert "the olive in i4" in GAME.turn(state).prompt
 
 
 def test_extra_dots_not_before_marking() -> None:

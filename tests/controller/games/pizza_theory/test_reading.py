@@ -130,7 +130,7 @@ def test_two_players_who_sit_otherwise_are_told_how_to_play_so() -> None:
     assert "second_sits, right" in pizza.fault().refusal.remedy
     pizza = LaidPizza(TWO, seats=beside).arrange()
     pizza.play("P1 adds d4")
-    assert pizza.read().note == "Player 1 (red) adds a topping on d4"
+    assert pizza.read().note == "Player 1 (with red) adds a topping on d4"
     pizza.cutter(1, 3)
     assert "second_sits" not in pizza.fault().refusal.remedy
     assert "second_sits" not in LaidPizza(TWO, seats={1: 1, 2: 4}).unfinished()
@@ -244,7 +244,7 @@ def test_who_has_no_space_presses() -> None:
     assert reading.kind is ReadingKind.AS_BEFORE
     assert reading.declares == {1}
     assert [GAME.format(without_space(1), move) for move in reading.plays[0].moves] == ["P1 passes"]
-    assert reading.note == "Player 1 (red) has no space for a topping: press to go on"
+    assert reading.note == "Player 1 (with red) has no space for a topping: press to go on"
 
 
 def test_nobody_waits_for_the_button_of_who_has_no_space() -> None:

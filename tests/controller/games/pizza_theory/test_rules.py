@@ -183,7 +183,7 @@ def test_add_toppings_onto_an_empty_space(space: str, colour: str) -> None:
 def test_add_toppings_not_next_to_an_own_topping(space: str) -> None:
     refusal = refused(at(), Add(1, space))
     assert refusal.heading == headings.ADD_TOPPINGS
-    assert "next to Player 1 (red)'s own topping" in refusal.problem
+    assert "next to Player 1 (with red)'s own topping" in refusal.problem
     assert "c2" in refusal.pieces
     assert "a1" in refusal.remedy
 
