@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from socketserver import StreamRequestHandler, ThreadingTCPServer
 from threading import Thread
 from typing import Any
@@ -22,7 +23,8 @@ from click.testing import CliRunner
 from controller.addresses import NotReachable
 from controller.asking_tables import TableNotAsked, ask_state, parse_address
 from controller.cli.event import _serve, command
-from controller.event import BREACH_S, ENDED, OTHER, Event, EventTableView, EventView
+from controller.event import BREACH_S, ENDED, OTHER, Event
+from controller.event_views import EventTableView, EventView
 from controller.finding_tables import MOST_TABLES, TOO_MANY, FoundTable
 from controller.views import GameResultView, PartState, PartView, PlayerResultView, RefereeState, ResultsView, TableView
 from controller.web.event import HELD_S, create_event_app
@@ -718,8 +720,8 @@ def test_a_table_whose_disk_was_copied_is_another_also_when_it_is_gone(found: bo
 class Moving(Watched):
     """An event, and what answers at which address: its identity, its view and its games."""
 
-    def __init__(self, *addresses: str) -> None:
-        super().__init__(list(addresses))
+    def __init__(self, *addresses: str, **options: Any) -> None:
+        super().__init__(list(addresses), **options)
         self.there: dict[str, tuple[str, TableView, list[GameResultView]]] = {}
         self.event._ask = self._answer  # type: ignore[method-assign, assignment]
 
@@ -927,14 +929,14 @@ def test_found_tables_stand_by_name_and_given_ones_as_given() -> None:
 
 @pytest.mark.parametrize(("arguments", "looks"), [([], True), (["http://a:1"], False)])
 def test_tables_are_looked_for_where_none_is_named(
-    monkeypatch: pytest.MonkeyPatch, arguments: list[str], looks: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], looks: bool
 ) -> None:
     served: list[tuple[Any, ...]] = []
 
     async def serve(*about: Any) -> None:
-        served.append(about)
+        served.append(about[:3])
 
     monkeypatch.setattr("controller.cli.event._serve", serve)
-    assert CliRunner().invoke(command, arguments).exit_code == 0
+    assert CliRunner().invoke(command, [*arguments, "--data", str(tmp_path)]).exit_code == 0
     ((event, port, finder),) = served
     assert (len(event.view().tables), port, finder is not None) == (len(arguments), 8090, looks)
