@@ -289,8 +289,10 @@ class Event:
         try:
             view = await self._ask(ask_state, address)
             is_over = view.referee is RefereeState.OVER
-            if results or table.problem or is_over != (was == "over"):
-                await self._look_at_games(table, address)
+            self._check_whose(table, view.identity)
+            is_another = table.view is not None and table.view.identity != view.identity
+            if results or table.problem or is_another or is_over != (was == "over"):
+                await self._look_at_games(table, address, view.identity)
             table.view, table.name, table.answered, table.problem = view, _shown_name(view.table, address), address, ""
             table.answered_s = self._clock()
         except TableNotAsked as error:
@@ -299,29 +301,43 @@ class Event:
                 table.address = _after(address, table.found.addresses)
         table.reasons = _reasons(table, self._clock())
 
-    async def _look_at_games(self, table: _Watched, address: str) -> None:
-        """Raises TableNotAsked where another table answers."""
+    async def _look_at_games(self, table: _Watched, address: str, identity: str) -> None:
+        """`identity`: what answered before. Raises TableNotAsked where another table answers."""
         try:
             asked = await self._ask(ask_results, address)
         except TableNotAsked as error:
             table.unknown = _why(address, error)
             return
-        folder, before = asked.identity.partition("-")[0], self._to_keep(table)
-        is_other = folder and _folder(table) not in ("", folder)
-        if is_other and table.found is not None:
-            raise TableNotAsked(OTHER)
+        if identity and asked.identity != identity:
+            raise TableNotAsked("it was started just now")
+        before = self._to_keep(table)
+        self._check_whose(table, asked.identity)
+        folder = _folder_of(asked.identity)
         known = [game for one in (table, *self._former) if _folder(one) == folder for game in one.games]
         games = dated(asked.games, known, self._now())
         is_new = bool(asked.identity) and asked.identity not in table.identities
-        if is_other or (is_new and not go_on(games, table.games)):
-            self._former = [one for one in self._former if not _takes_over(table, one)] + [replace(table)]
-            table.identities = frozenset()
+        if is_new and not go_on(games, table.games):
+            self._displace(table)
         table.games, table.unknown = games, ""
         if is_new:
             table.since_s = self._clock()
         table.identities = _known_as(table.identities, asked.identity)
         if self._to_keep(table) != before:
             self._changed.set()
+
+    def _check_whose(self, table: _Watched, identity: str) -> None:
+        """Raises TableNotAsked where another answers in the place of one that was found; at a given address it takes
+        that."""
+        folder = _folder_of(identity)
+        if folder and _folder(table) not in ("", folder):
+            if table.found is not None:
+                raise TableNotAsked(OTHER)
+            self._displace(table)
+
+    def _displace(self, table: _Watched) -> None:
+        """Whatever answers at its address by now is another."""
+        self._former = [one for one in self._former if not _takes_over(table, one)] + [replace(table)]
+        table.games, table.identities = (), frozenset()
 
     async def _keep_told(self, file: EventFile) -> None:
         while True:
@@ -504,7 +520,11 @@ def _takes_over(table: _Watched, before: _Watched) -> bool:
 
 def _folder(table: _Watched) -> str:
     """By what a table is known whenever it was started; empty where it does not say."""
-    return table.found.table if table.found is not None else next(iter(table.identities), "").partition("-")[0]
+    return table.found.table if table.found is not None else _folder_of(next(iter(table.identities), ""))
+
+
+def _folder_of(identity: str) -> str:
+    return identity.partition("-")[0]
 
 
 def _known_as(before: Set[str], identity: str) -> Set[str]:

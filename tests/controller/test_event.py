@@ -65,7 +65,7 @@ async def tables(
         addresses, hubs = [], []
         for (view, games), identity in zip(shown, identities or [""] * len(shown), strict=True):
             hub = Hub()
-            hub.publish(view)
+            hub.publish(view.model_copy(update={"identity": identity}))
 
             def results(games: list[GameResultView] = games, identity: str = identity) -> ResultsView:
                 return ResultsView(games=games, standings=[], identity=identity)
@@ -669,7 +669,7 @@ class Restarted(Watched):
             raise TableNotAsked(f"{address}: cannot be asked: gone")
         name, identity = {"http://a": ("Left", "1-1"), "http://b": ("Right", "1-2")}[address]
         if ask is ask_state:
-            return named(ring_served(), name)
+            return named(ring_served(), name, identity=identity)
         return ResultsView(games=self.there[address], standings=[], identity=identity)
 
     async def after(self, **there: list[GameResultView]) -> list[str]:
@@ -729,7 +729,9 @@ class Moving(Watched):
         if address not in self.there:
             raise TableNotAsked(f"{address}: cannot be asked: gone")
         identity, view, games = self.there[address]
-        return view if ask is ask_state else ResultsView(games=games, standings=[], identity=identity)
+        if ask is ask_state:
+            return view.model_copy(update={"identity": identity})
+        return ResultsView(games=games, standings=[], identity=identity)
 
     async def after(self, **there: tuple[str, TableView, list[GameResultView]]) -> EventView:
         """What is shown when some seconds later these are there, by host."""
@@ -782,6 +784,42 @@ def test_games_count_on_where_another_table_has_been_put_at_a_given_address() ->
         view = await moving.after(a=("2-1", *right), b=("1-3", *left))
         assert [table.table for table in view.tables] == ["Right", "Left"]
         assert (view.games, view.twice) == (3, ""), "it is there again, and has been played on"
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("found", [True, False])
+def test_no_table_shows_another_ones_game_where_addresses_change_hands_between_two_looks(found: bool) -> None:
+    """Nor counts its games, whichever of the two questions the other one answers first."""
+    left = named(ring_served(), "Left"), [game("Left", 30, ("Ann", 3, True))]
+    right = named(final(), "Right"), [game("Right", 20, ("Ben", 3, True))]
+
+    class Swapping(Moving):
+        async def _answer(self, ask: Any, address: str) -> TableView | ResultsView:
+            told = await super()._answer(ask, address)
+            self.there |= self.then
+            return told
+
+        then: dict[str, tuple[str, TableView, list[GameResultView]]]
+
+    async def scenario() -> None:
+        moving = Swapping(*([] if found else ["http://a"]))
+        moving.then = {}
+        if found:
+            moving.event.found([announced("Left", "1-1", "http://a")])
+        await moving.after(a=("1-1", *left))
+        moving.then = {"http://a": ("2-1", *right)}
+        await moving.event.look(0, results=True)
+        assert [one.table for one in moving.event.games()] == ["Left"], "its view came, the other's games"
+        await moving.event.look(0, results=False)
+        view = moving.event.view()
+        shown = [("Left", "away")] if found else [("Right", "over")]
+        assert [(one.table, one.state) for one in view.tables] == shown
+        assert [one.table for one in moving.event.games()] == (["Left"] if found else ["Left", "Right"])
+        moving.then = {}
+        moving.there = {"http://a": ("1-1", *left)}
+        await moving.event.look(0, results=False)
+        assert [one.table for one in moving.event.view().tables] == ["Left"]
 
     asyncio.run(scenario())
 
