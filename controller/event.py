@@ -29,6 +29,8 @@ from controller.views import GameResultView, PartState, RefereeState, TableView
 
 STATES_S, RESULTS_S = 2.0, 15.0
 """Between two looks at a table, and between two at its games."""
+QUIET_S = 10.0
+"""A table that answered may not do so for so long before anybody is called: another game may have been chosen there."""
 KEPT_S = 5.0
 """Between two times that what tables have told is kept."""
 BREACH_S = 30.0
@@ -37,6 +39,8 @@ THESE_HOURS = timedelta(hours=12)
 """A game of another event that ended within them may have been meant for this one; older ones were played at home."""
 NEWEST = 12
 """How many of the last games are shown."""
+NOT_NOW = "does not answer just now"
+"""What is said of a table meanwhile."""
 ENDED = "was ended; nobody was playing"
 """What is said of a table that was packed up."""
 OTHER = "another table answers there"
@@ -285,7 +289,7 @@ class Event:
             await asyncio.sleep(STATES_S)
 
     async def _look(self, table: _Watched, results: bool) -> None:
-        address, was = table.address, _state(table)
+        address, was, asked_s = table.address, _state(table), self._clock()
         try:
             view = await self._ask(ask_state, address)
             is_over = view.referee is RefereeState.OVER
@@ -299,7 +303,7 @@ class Event:
             table.problem = _why(address, error)
             if table.found is not None:
                 table.address = _after(address, table.found.addresses)
-        table.reasons = _reasons(table, self._clock())
+        table.reasons = _reasons(table, asked_s if table.problem else self._clock())
 
     async def _look_at_games(self, table: _Watched, address: str, identity: str) -> None:
         """`identity`: what answered before. Raises TableNotAsked where another table answers."""
@@ -393,7 +397,7 @@ class Event:
             table=table.name,
             title=table.view.title if table.view is not None else "",
             state=state,
-            message=ENDED if _is_ended(table) else "" if table.view is None or state == "away" else table.view.message,
+            message=_message(table, state),
             calls=calls,
             calls_for_s=round(now_s - min(reason.since_s for reason in calling)) if calling else 0.0,
             players=[
@@ -418,6 +422,12 @@ def _state(table: _Watched) -> EventState:
     if table.view.position is None:
         return "lobby"
     return _STATES.get(table.view.referee, "plays")
+
+
+def _message(table: _Watched, state: EventState) -> str:
+    if state == "away" or table.view is None:
+        return ENDED if _is_ended(table) else NOT_NOW if table.view is not None else ""
+    return table.view.message
 
 
 def _is_ended(table: _Watched) -> bool:
@@ -541,9 +551,9 @@ def _calling(table: _Watched, now_s: float) -> list[_Reason]:
     """Why somebody should come; empty: nobody needs to."""
     if _is_ended(table):
         return []
-    if _AWAY in table.reasons:
-        return [table.reasons[_AWAY]]
-    return [one for key, one in table.reasons.items() if key != _BREACH or now_s - one.since_s >= BREACH_S]
+    quiet_s = {_BREACH: BREACH_S, _AWAY: QUIET_S if table.view is not None else 0.0}
+    calling = {key: one for key, one in table.reasons.items() if now_s - one.since_s >= quiet_s.get(key, 0.0)}
+    return [calling[_AWAY]] if _AWAY in calling else list(calling.values())
 
 
 def _once(tables: Sequence[_Watched]) -> list[_Played]:

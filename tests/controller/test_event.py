@@ -23,7 +23,7 @@ from click.testing import CliRunner
 from controller.addresses import NotReachable
 from controller.asking_tables import TableNotAsked, ask_state, parse_address
 from controller.cli.event import _serve, command
-from controller.event import BREACH_S, ENDED, OTHER, Event
+from controller.event import BREACH_S, ENDED, NOT_NOW, OTHER, QUIET_S, Event
 from controller.event_views import EventTableView, EventView
 from controller.finding_tables import MOST_TABLES, TOO_MANY, FoundTable
 from controller.views import GameResultView, PartState, PartView, PlayerResultView, RefereeState, ResultsView, TableView
@@ -168,8 +168,32 @@ def test_a_broken_rule_calls_also_where_hands_hover_it_changes_or_the_network_dr
         return told
 
     none = ("", 0.0)
-    away = ("does not answer: gone", 0.0)
-    assert asyncio.run(scenario()) == [none, none, none, away, none, none, ("Another piece", 30.0), none, none]
+    assert asyncio.run(scenario()) == [none, none, none, none, none, none, ("Another piece", 30.0), none, none]
+
+
+def test_a_table_that_starts_anew_for_another_game_calls_nobody_meanwhile() -> None:
+    """One that asks calls on. Who has waited for an answer for as long is called at once."""
+
+    async def scenario() -> None:
+        moving = Moving("http://a")
+        for view, calls in ((ring_served(), ""), (named(question(), "A", parts={}), "asks which move was meant")):
+            await moving.after(a=("1-1", view, []))
+            for away, told in ((0, calls), (5, calls), (QUIET_S, "does not answer: gone")):
+                (table,) = (await moving.after()).tables
+                assert (table.state, table.calls, table.message) == ("away", told, NOT_NOW), away
+            assert (await moving.after(a=("1-2", ring_served(), []))).tables[0].calls == ""
+
+        class Late(Moving):
+            async def _answer(self, ask: Any, address: str) -> TableView | ResultsView:
+                self.now_s += 0.0 if self.there else QUIET_S
+                return await super()._answer(ask, address)
+
+        late = Late("http://a")
+        await late.after(a=("1-1", ring_served(), []))
+        (table,) = (await late.after()).tables
+        assert (table.calls, table.calls_for_s) == ("does not answer: gone", QUIET_S)
+
+    asyncio.run(scenario())
 
 
 def test_how_long_a_part_has_been_missing_is_told_whatever_is_played_meanwhile() -> None:
@@ -624,11 +648,16 @@ def test_a_table_that_was_packed_up_calls_nobody(view: TableView, goodbye: bool,
         if goodbye:
             watched.find()
         (left,) = (await watched.look()).tables
-        assert (left.state, left.calls, left.message) == ("away", calls, "" if calls else ENDED)
+        assert (left.state, left.calls, left.message) == ("away", "", NOT_NOW if calls else ENDED)
+        watched.now_s += QUIET_S
+        (left,) = (await watched.look()).tables
+        assert (left.state, left.calls, left.message) == ("away", calls, NOT_NOW if calls else ENDED)
         async with tables((view, [])) as ((again,), _):
             watched.find(announced("A", "1-2", again))
             assert (await watched.look()).tables[0].state != "away"
         assert watched.event.view().tables[0].calls == ""
+        await watched.look()
+        watched.now_s += QUIET_S
         assert (await watched.look()).tables[0].calls == "does not answer: Connection refused", "it is announced"
 
     asyncio.run(scenario())
@@ -751,7 +780,8 @@ def test_a_table_that_gets_the_address_of_one_that_is_gone_takes_none_of_its_gam
         moving = Moving()
         moving.event.found([announced("Left", "1-1", "http://a"), announced("Right", "2-1", "http://b")])
         await moving.after(a=("1-1", *left), b=("2-1", *right))
-        await moving.after()
+        for _ in range(2):
+            await moving.after()
         moving.event.found([announced("Left", "1-1", "http://a"), announced("Right", "2-2", "http://a")])
         for _ in range(2):
             view = await moving.after(a=("2-2", *right))
