@@ -5,14 +5,14 @@ import http.client
 import socket
 import ssl
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ValidationError
 
-from controller.records.results import lasted_s
+from controller.records.results import is_same, lasted_s
 from controller.strict_json import parse_json
 from controller.views import GameResultView, ResultsView, TableView
 
@@ -60,7 +60,7 @@ def ask_results(address: str) -> ResultsView:
         raise TableNotAsked(f"{error}; the event's games for a spreadsheet are at {where}") from error
     for game in results.games:
         for told in (game.began, game.ended):
-            if not _is_time(told):
+            if not is_time(told):
                 raise TableNotAsked(
                     f"{address}: game {game.number}: expected an ISO 8601 time with its zone, found {told!r}"
                 )
@@ -85,6 +85,33 @@ def by_clock(game: GameResultView, now: datetime) -> GameResultView:
             with contextlib.suppress(OverflowError, ValueError):  # beyond all calendars: bits of a damaged journal
                 times[name] = (now.astimezone(UTC) - timedelta(seconds=ago)).isoformat(timespec="milliseconds")
     return game.model_copy(update=times)
+
+
+def dated(games: Sequence[GameResultView], known: Sequence[GameResultView], now: datetime) -> list[GameResultView]:
+    """Games by the clock that says `now`. Those that are `known` keep their times where their table was switched off
+    since, and where it tells the same but for how long its answer took."""
+    numbered: dict[int, list[GameResultView]] = {}
+    for one in known:
+        numbered.setdefault(one.number, []).append(one)
+    told = [by_clock(game, now) for game in games]
+    for at, game in enumerate(told):
+        for before in numbered.get(game.number, ()):
+            if is_same(game, before) and (game.ended_ago_s is None or _is_near(game, before)):
+                told[at] = game.model_copy(update={"began": before.began, "ended": before.ended})
+    return told
+
+
+def _is_near(game: GameResultView, before: GameResultView) -> bool:
+    """Whether these ended at one time, as far as answers are on time."""
+    late = datetime.fromisoformat(game.ended) - datetime.fromisoformat(before.ended)
+    return abs(late) < timedelta(seconds=ASKED_S)
+
+
+def is_time(text: str) -> bool:
+    """Whether this is an ISO 8601 time with its zone."""
+    with contextlib.suppress(ValueError):
+        return datetime.fromisoformat(text).tzinfo is not None
+    return False
 
 
 def _ask(address: str, what: str, kind: type[_View]) -> _View:
@@ -173,9 +200,3 @@ def _answered_within(most_s: float, line: socket.socket) -> Iterator[None]:
         timer.cancel()
     if late.is_set():
         raise TimeoutError(f"its answer did not end within {most_s:.0f} s")
-
-
-def _is_time(text: str) -> bool:
-    with contextlib.suppress(ValueError):
-        return datetime.fromisoformat(text).tzinfo is not None
-    return False

@@ -1,11 +1,13 @@
 """An evening of several tables: how each is doing, which of them needs somebody, and who has won how many.
 
 The tables are asked, again and again; nothing has to be told to them. Their addresses are given, or found
-(`controller.finding_tables`). What one that is gone has said of its games stays.
+(`controller.finding_tables`). What one that is gone has said of its games stays, and is kept for the program's next
+start (`controller.kept_event`).
 """
 
 import asyncio
 import itertools
+import logging
 import math
 import threading
 from collections import Counter
@@ -13,23 +15,32 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Literal, TypeVar
+from functools import partial
+from typing import TypeVar
 
 from config.counted import counted
 from config.names import in_order, is_name, shown
-from controller.asking_tables import TableNotAsked, ask_results, ask_state, by_clock
+from controller.asking_tables import TableNotAsked, ask_results, ask_state, dated
+from controller.event_views import EventGameView, EventPlayerView, EventState, EventTableView, EventView
 from controller.finding_tables import MOST_TABLES, TOO_MANY, FoundTable
-from controller.records.results import counted_once, go_on, is_of_event, is_same, standings
-from controller.views import GameResultView, Model, PartState, PlayerResultView, RefereeState, StandingView, TableView
+from controller.kept_event import EventFile, EventFileError, KeptTable
+from controller.records.results import counted_once, go_on, is_of_event, standings
+from controller.views import GameResultView, PartState, RefereeState, TableView
 
 STATES_S, RESULTS_S = 2.0, 15.0
 """Between two looks at a table, and between two at its games."""
+QUIET_S = 10.0
+"""A table that answered may not do so for so long before anybody is called: another game may have been chosen there."""
+KEPT_S = 5.0
+"""Between two times that what tables have told is kept."""
 BREACH_S = 30.0
 """A broken rule that stands for so long is not put right by the players alone."""
 THESE_HOURS = timedelta(hours=12)
 """A game of another event that ended within them may have been meant for this one; older ones were played at home."""
 NEWEST = 12
 """How many of the last games are shown."""
+NOT_NOW = "does not answer just now"
+"""What is said of a table meanwhile."""
 ENDED = "was ended; nobody was playing"
 """What is said of a table that was packed up."""
 OTHER = "another table answers there"
@@ -38,67 +49,7 @@ _NONE_FOUND = "No table was found in this network yet. Tables come here by thems
 
 
 _Answer = TypeVar("_Answer")
-
-
-class EventPlayerView(Model):
-    """Somebody at a table."""
-
-    name: str
-    colour: str
-    acts: bool
-
-
-class EventTableView(Model):
-    """One table, as the event's screen shows it."""
-
-    number: int
-    """The same as long as the event's program runs; addresses are passed on."""
-    address: str
-    table: str
-    """Its name; its address as long as it has not answered."""
-    title: str
-    """The game's."""
-    state: Literal["away", "lobby", "plays", "asks", "breach", "paused", "over"]
-    message: str
-    """What it says to its players; of a table that was packed up, that it was."""
-    calls: str
-    """Why somebody should come; empty: nobody needs to."""
-    calls_for_s: float
-    """For how long it has been calling."""
-    players: list[EventPlayerView]
-
-
-class EventGameView(Model):
-    """A game that is over."""
-
-    table: str
-    title: str
-    ended: str
-    """ISO 8601, UTC, by the clock of whoever asks the tables."""
-    players: list[PlayerResultView]
-    """The best first."""
-    doubt: str = ""
-    """Why it may have ended otherwise."""
-
-
-class EventView(Model):
-    """All that the event's screen shows."""
-
-    event: str
-    tables: list[EventTableView]
-    standings: list[StandingView]
-    """See `ResultsView.standings`."""
-    games: int
-    """How many are over."""
-    newest: list[EventGameView]
-    """The last of them, the newest first."""
-    finding: str = ""
-    """What is said where no table was found, or none can be; else empty."""
-    twice: str = ""
-    """Which of the addresses lead to one table; empty: none."""
-    uncounted: str = ""
-    """Which tables' games do not count, of these hours as their settings name another event, and as nobody can tell how
-    they ended; empty: none."""
+_log = logging.getLogger(__name__)
 
 
 _AWAY, _BREACH = "away", "breach"
@@ -158,12 +109,16 @@ class Event:
         *,
         event: str = "",
         since: datetime | None = None,
+        kept: Sequence[KeptTable] = (),
+        missing: str = "",
     ) -> None:
         """`addresses`: of the tables; empty: those that are `found`. `event`: leave out games that do not count for the
-        event of this name; empty: none. `since`: those begun before."""
+        event of this name; empty: none. `since`: those begun before. `kept`: what tables told before this program was
+        started; `missing`: why there may be more."""
         self._tables: list[_Watched] = []
-        self._former: dict[str, _Watched] = {}
-        """What answered at a given address before another did, by its folder: what it said of its games stays."""
+        self._former: list[_Watched] = []
+        """What answered at a given address before another did, or before this program was started: what it said of its
+        games stays."""
         self._came: asyncio.Queue[_Watched] = asyncio.Queue()
         self._finding = "" if addresses else _NONE_FOUND
         self._numbers = itertools.count()
@@ -171,12 +126,18 @@ class Event:
         self._now = now
         self._event = event
         self._since = since
+        self._changed = asyncio.Event()
+        """Whether tables have told something new since that was kept."""
+        self._missing, self._unkept = missing, ""
         for address in addresses:
             self._watch(address, address.partition("://")[2])
+        self._former += [_of_before(next(self._numbers), one) for one in kept]
 
-    async def keep(self) -> None:
-        """Ask all tables, each by itself, for good."""
+    async def keep(self, file: EventFile | None = None) -> None:
+        """Ask all tables, each by itself, for good; `file`: where what they tell is kept."""
         async with asyncio.TaskGroup() as asking:
+            if file is not None:
+                asking.create_task(self._keep_told(file))
             while True:
                 asking.create_task(self._keep(await self._came.get()))
 
@@ -221,6 +182,7 @@ class Event:
             finding=self._finding,
             twice=self._twice(told, played),
             uncounted=" ".join(filter(None, (self._uncounted(told), self._untold(played)))),
+            kept=" ".join(filter(None, (self._missing, self._unkept))),
         )
 
     def games(self) -> list[GameResultView]:
@@ -278,10 +240,12 @@ class Event:
         return sorted(shown, key=lambda table: in_order(table.name) if table.found is not None else "")
 
     def _told(self) -> list[_Watched]:
-        """The tables whose games are told: those that are shown, and those whose place another has."""
-        shown = self._shown()
-        gone = [one for one in (*self._displaced(), *self._former.values()) if _folder(one)]
-        return [*shown, *(one for one in gone if not any(_has_gone_on(other, one) for other in shown))]
+        """The tables whose games are told: those that are shown, those whose place another has, and those of before."""
+        told = self._shown()
+        for gone in (*self._displaced(), *self._former):
+            if _folder(gone) and not any(_takes_over(other, gone) for other in told):
+                told.append(gone)
+        return told
 
     def _displaced(self) -> list[_Watched]:
         """Those that another followed at their address, as when one was given another folder; but for one that was in
@@ -307,9 +271,13 @@ class Event:
                 again = counted(copied, "game")
                 told.append(f"“{table.name}” has {again} of another table, whose folder was copied: each counts once.")
         hidden = [one for one in all_told if one not in tables and one.games]
-        if hidden:
-            games = ", ".join(f"{len(one.games)} of “{one.name}”" for one in hidden)
-            told.append(f"Another table answers where they were played, and they count on: {games}.")
+        for why, were_here in (
+            ("Another table answers where they were played, and they count on", True),
+            ("They were told before this program was started, by tables that are not here, and count on", False),
+        ):
+            if of_these := [one for one in hidden if math.isfinite(one.answered_s) is were_here]:
+                games = ", ".join(f"{len(one.games)} of “{one.name}”" for one in of_these)
+                told.append(f"{why}: {games}.")
         return " ".join(told)
 
     async def _keep(self, table: _Watched) -> None:
@@ -321,52 +289,96 @@ class Event:
             await asyncio.sleep(STATES_S)
 
     async def _look(self, table: _Watched, results: bool) -> None:
-        address, was = table.address, _state(table)
+        address, was, asked_s = table.address, _state(table), self._clock()
         try:
             view = await self._ask(ask_state, address)
             is_over = view.referee is RefereeState.OVER
-            if results or table.problem or is_over != (was == "over"):
-                await self._look_at_games(table, address)
+            self._check_whose(table, view.identity)
+            is_another = table.view is not None and table.view.identity != view.identity
+            if results or table.problem or is_another or is_over != (was == "over"):
+                await self._look_at_games(table, address, view.identity)
             table.view, table.name, table.answered, table.problem = view, _shown_name(view.table, address), address, ""
             table.answered_s = self._clock()
         except TableNotAsked as error:
             table.problem = _why(address, error)
             if table.found is not None:
                 table.address = _after(address, table.found.addresses)
-        table.reasons = _reasons(table, self._clock())
+        table.reasons = _reasons(table, asked_s if table.problem else self._clock())
 
-    async def _look_at_games(self, table: _Watched, address: str) -> None:
-        """Raises TableNotAsked where another table answers."""
+    async def _look_at_games(self, table: _Watched, address: str, identity: str) -> None:
+        """`identity`: what answered before. Raises TableNotAsked where another table answers."""
         try:
             asked = await self._ask(ask_results, address)
         except TableNotAsked as error:
             table.unknown = _why(address, error)
             return
-        folder = asked.identity.partition("-")[0]
+        if identity and asked.identity != identity:
+            raise TableNotAsked("it was started just now")
+        before = self._to_keep(table)
+        self._check_whose(table, asked.identity)
+        folder = _folder_of(asked.identity)
+        known = [game for one in (table, *self._former) if _folder(one) == folder for game in one.games]
+        games = dated(asked.games, known, self._now())
+        is_new = bool(asked.identity) and asked.identity not in table.identities
+        if is_new and not go_on(games, table.games):
+            self._displace(table)
+        table.games, table.unknown = games, ""
+        if is_new:
+            table.since_s = self._clock()
+        table.identities = _known_as(table.identities, asked.identity)
+        if self._to_keep(table) != before:
+            self._changed.set()
+
+    def _check_whose(self, table: _Watched, identity: str) -> None:
+        """Raises TableNotAsked where another answers in the place of one that was found; at a given address it takes
+        that."""
+        folder = _folder_of(identity)
         if folder and _folder(table) not in ("", folder):
             if table.found is not None:
                 raise TableNotAsked(OTHER)
-            self._former[_folder(table)] = replace(table)
-            table.games = ()
-        now, known = self._now(), {game.number: game for game in table.games}
-        table.games, table.unknown = [_dated(game, known.get(game.number), now) for game in asked.games], ""
-        if asked.identity and asked.identity not in table.identities:
-            table.since_s = self._clock()
-        table.identities = _known_as(table.identities, asked.identity)
+            self._displace(table)
+
+    def _displace(self, table: _Watched) -> None:
+        """Whatever answers at its address by now is another."""
+        self._former = [one for one in self._former if not _takes_over(table, one)] + [replace(table)]
+        table.games, table.identities = (), frozenset()
+
+    async def _keep_told(self, file: EventFile) -> None:
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            told = [replace(table) for table in self._told()]
+            before = self._unkept
+            try:
+                self._missing = await _in_thread(partial(file.update, partial(self._kept, told))) or self._missing
+                self._unkept = ""
+            except EventFileError as error:
+                self._unkept = f"What tables tell is not kept, and lost with this program where they are gone: {error}."
+                self._changed.set()
+            if self._unkept not in ("", before):
+                _log.warning("%s", self._unkept)
+            await asyncio.sleep(KEPT_S)
+
+    def _kept(self, told: Sequence[_Watched], before: Sequence[KeptTable]) -> list[KeptTable]:
+        """What is kept when tables have `told` this, in place of what was."""
+        own = [kept for kept in map(self._to_keep, told) if kept is not None]
+        others = [one for one in before if not any(_takes_over(table, _of_before(0, one)) for table in told)]
+        return sorted((*own, *others), key=lambda one: (one.name, one.identities))
+
+    def _to_keep(self, table: _Watched) -> KeptTable | None:
+        """What is kept of a table; None where nothing is: it has no games of this event, or nobody knows it again."""
+        games = [game for game in table.games if not self._event or is_of_event(game, self._event)]
+        if not games or not table.identities:
+            return None
+        return KeptTable(
+            name=table.name,
+            address=table.answered or table.address,
+            identities=sorted(table.identities),
+            games=[game.model_copy(update={"began_ago_s": None, "ended_ago_s": None}) for game in games],
+        )
 
     async def _ask(self, ask: Callable[[str], _Answer], address: str) -> _Answer:
-        """In a thread of its own, so that a table that is switched off holds up no other, and not the program's end."""
-        answer: Future[_Answer] = Future()
-        answer.set_running_or_notify_cancel()
-
-        def work() -> None:
-            try:
-                answer.set_result(ask(address))
-            except BaseException as error:
-                answer.set_exception(error)
-
-        threading.Thread(target=work, name="asking", daemon=True).start()
-        return await asyncio.wrap_future(answer)
+        return await _in_thread(partial(ask, address))
 
     def _counts(self, game: GameResultView) -> bool:
         return (not self._event or is_of_event(game, self._event)) and self._is_since(game)
@@ -385,7 +397,7 @@ class Event:
             table=table.name,
             title=table.view.title if table.view is not None else "",
             state=state,
-            message=ENDED if _is_ended(table) else "" if table.view is None or state == "away" else table.view.message,
+            message=_message(table, state),
             calls=calls,
             calls_for_s=round(now_s - min(reason.since_s for reason in calling)) if calling else 0.0,
             players=[
@@ -396,7 +408,7 @@ class Event:
         )
 
 
-_STATES: Mapping[RefereeState, Literal["asks", "breach", "paused", "over"]] = {
+_STATES: Mapping[RefereeState, EventState] = {
     RefereeState.UNCLEAR: "asks",
     RefereeState.BREACH: "breach",
     RefereeState.PAUSED: "paused",
@@ -404,12 +416,18 @@ _STATES: Mapping[RefereeState, Literal["asks", "breach", "paused", "over"]] = {
 }
 
 
-def _state(table: _Watched) -> Literal["away", "lobby", "plays", "asks", "breach", "paused", "over"]:
+def _state(table: _Watched) -> EventState:
     if table.problem or table.view is None:
         return "away"
     if table.view.position is None:
         return "lobby"
     return _STATES.get(table.view.referee, "plays")
+
+
+def _message(table: _Watched, state: EventState) -> str:
+    if state == "away" or table.view is None:
+        return ENDED if _is_ended(table) else NOT_NOW if table.view is not None else ""
+    return table.view.message
 
 
 def _is_ended(table: _Watched) -> bool:
@@ -453,11 +471,25 @@ def _reasons(table: _Watched, now_s: float) -> dict[str, _Reason]:
     }
 
 
-def _dated(game: GameResultView, known: GameResultView | None, now: datetime) -> GameResultView:
-    """A game's times by our clock; where its table was switched off since, as it was `known` before."""
-    if known is not None and game.ended_ago_s is None and is_same(game, known):
-        return game.model_copy(update={"began": known.began, "ended": known.ended})
-    return by_clock(game, now)
+def _of_before(number: int, kept: KeptTable) -> _Watched:
+    """A table of before this program was started."""
+    return _Watched(number, kept.address, kept.name, {}, identities=frozenset(kept.identities), games=kept.games)
+
+
+async def _in_thread(work: Callable[[], _Answer]) -> _Answer:
+    """In a thread of its own, so that a table that is switched off holds up no other, and neither it nor a disk the
+    program's end."""
+    answer: Future[_Answer] = Future()
+    answer.set_running_or_notify_cancel()
+
+    def run() -> None:
+        try:
+            answer.set_result(work())
+        except BaseException as error:
+            answer.set_exception(error)
+
+    threading.Thread(target=run, name="asking", daemon=True).start()
+    return await asyncio.wrap_future(answer)
 
 
 def _shown_name(name: str, address: str) -> str:
@@ -491,9 +523,18 @@ def _has_gone_on(table: _Watched, before: _Watched) -> bool:
     return _folder(table) == _folder(before) != "" and go_on(table.games, before.games)
 
 
+def _takes_over(table: _Watched, before: _Watched) -> bool:
+    """Whether this has all that was `before` and counts still: it is the same start of it, or has its games."""
+    return bool(table.identities & before.identities) or _has_gone_on(table, before)
+
+
 def _folder(table: _Watched) -> str:
     """By what a table is known whenever it was started; empty where it does not say."""
-    return table.found.table if table.found is not None else next(iter(table.identities), "").partition("-")[0]
+    return table.found.table if table.found is not None else _folder_of(next(iter(table.identities), ""))
+
+
+def _folder_of(identity: str) -> str:
+    return identity.partition("-")[0]
 
 
 def _known_as(before: Set[str], identity: str) -> Set[str]:
@@ -510,9 +551,9 @@ def _calling(table: _Watched, now_s: float) -> list[_Reason]:
     """Why somebody should come; empty: nobody needs to."""
     if _is_ended(table):
         return []
-    if _AWAY in table.reasons:
-        return [table.reasons[_AWAY]]
-    return [one for key, one in table.reasons.items() if key != _BREACH or now_s - one.since_s >= BREACH_S]
+    quiet_s = {_BREACH: BREACH_S, _AWAY: QUIET_S if table.view is not None else 0.0}
+    calling = {key: one for key, one in table.reasons.items() if now_s - one.since_s >= quiet_s.get(key, 0.0)}
+    return [calling[_AWAY]] if _AWAY in calling else list(calling.values())
 
 
 def _once(tables: Sequence[_Watched]) -> list[_Played]:

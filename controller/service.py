@@ -196,7 +196,7 @@ class _Service:
         self._table = Table(
             config, load_game(config.game), load_part(config.game, "table").GAME_TABLE, Referee(timing(config)),
             journal, self._outlets, version=self._version, simulated=simulated is not None,
-            boot=boot_id(),
+            boot=boot_id(), identity=self._identity,
         )  # fmt: skip
         self._lens: Lens | None = None
 

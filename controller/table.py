@@ -110,8 +110,9 @@ class Table:
         version: str,
         simulated: bool,
         boot: str = "",
+        identity: str = "",
     ) -> None:
-        """`boot`: which start of the computer it runs in (`boot_id`)."""
+        """`boot`: which start of the computer it runs in (`boot_id`); `identity`: see `TableView`."""
         self._boot = boot
         self._config = config
         self._game = game
@@ -121,7 +122,7 @@ class Table:
         self._outlets = outlets
         self._version = version
         self._simulated = simulated
-        self._views = TableViews(config, game, game_table, version=version, simulated=simulated)
+        self._views = TableViews(config, game, game_table, version=version, simulated=simulated, identity=identity)
         self._parts: dict[str, PartView] = {}
         self._board: BoardView | None = None
         self._running: RunningGame | None = None

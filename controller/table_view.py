@@ -85,12 +85,14 @@ class TableViews:
         *,
         version: str,
         simulated: bool,
+        identity: str,
     ) -> None:
         self._config = config
         self._game = game
         self._game_table = game_table
         self._version = version
         self._simulated = simulated
+        self._identity = identity
         self._buttons = config.timing.confirm is Confirm.BUTTON
         self._pieces = _Pieces()
         self._viewed: tuple[Any, Json] | None = None
@@ -122,6 +124,7 @@ class TableViews:
             parts=dict(table.parts),
             board=table.board,
             buttons=self._buttons,
+            identity=self._identity,
         )
 
     def _position(self, table: Standing) -> Json:

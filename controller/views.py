@@ -231,6 +231,8 @@ class TableView(Model):
     """The microcontroller; None where there is none."""
     buttons: bool = True
     """Whether a move counts with its player's button; else it counts when it has lain still, and the page begins."""
+    identity: str = ""
+    """Whose view it is: see `ResultsView.identity`."""
 
 
 class DoubtView(Model):

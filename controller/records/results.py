@@ -205,10 +205,19 @@ def counted_once(told: Sequence[Sequence[GameResultView]]) -> list[list[GameResu
 
 
 def go_on(games: Sequence[GameResultView], before: Sequence[GameResultView]) -> bool:
-    """Whether a table whose games were those `before` may have these now: all that were over, and the others gone on
-    with."""
-    _, lost = counted_once([games, [game for game in before if game.over]])
+    """Whether a table whose games were those `before` may have these now: all that were over, whoever is said to
+    have played them, and the others gone on with."""
+    told = [game for game in before if game.over and lasted_s(game) > 0]
+    _, lost = counted_once([_unnamed(games), _unnamed(told)])
     return not lost and {game.number for game in before} <= {game.number for game in games}
+
+
+def _unnamed(games: Sequence[GameResultView]) -> list[GameResultView]:
+    """The same without what may be said later: who played."""
+    return [
+        game.model_copy(update={"players": [player.model_copy(update={"name": ""}) for player in game.players]})
+        for game in games
+    ]
 
 
 def is_same(game: GameResultView, other: GameResultView) -> bool:

@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 from fastapi import APIRouter, FastAPI, Response
 
-from controller.event import Event, EventView
+from controller.event import Event
+from controller.event_views import EventView
 from controller.web.app import app_of_page
 from controller.web.responses import CSV_FILE, csv_download
 

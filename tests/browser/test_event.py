@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from controller.event import EventGameView, EventPlayerView, EventTableView, EventView
+from controller.event_views import EventGameView, EventPlayerView, EventTableView, EventView
 from controller.records.results import TORN
 from controller.views import PlayerResultView, StandingView
 from controller.web.event import create_event_app
@@ -158,14 +158,15 @@ def test_what_does_not_count_is_said_whole_on_a_small_phone() -> None:
     uncounted = "Games that do not count, by the settings of their table: " + ", ".join(
         f"2 of Table {number} (no event)" for number in range(1, 9)
     )
-    shown.newest = shown.newest.model_copy(update={"uncounted": uncounted})
+    kept = "What tables tell is not kept, and lost with this program where they are gone: the disk is full."
+    shown.newest = shown.newest.model_copy(update={"uncounted": uncounted, "kept": kept})
     finding = "document.getElementById('finding')"
 
     async def scenario() -> None:
         app = create_event_app(shown, "1")  # type: ignore[arg-type]
         async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
             await page.open(f"http://table.local:{port}/", 320, 700)
-            await page.until(f"{finding}?.textContent === '{uncounted}'")
+            await page.until(f"{finding}?.textContent === '{kept} {uncounted}'")
             assert await page.evaluate(f"{finding}.scrollHeight <= {finding}.clientHeight")
             await page.as_printed()
             assert await page.evaluate(f"{finding}.scrollHeight <= {finding}.clientHeight")

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from socketserver import StreamRequestHandler, ThreadingTCPServer
 from threading import Thread
 from typing import Any
@@ -22,7 +23,8 @@ from click.testing import CliRunner
 from controller.addresses import NotReachable
 from controller.asking_tables import TableNotAsked, ask_state, parse_address
 from controller.cli.event import _serve, command
-from controller.event import BREACH_S, ENDED, OTHER, Event, EventTableView, EventView
+from controller.event import BREACH_S, ENDED, NOT_NOW, OTHER, QUIET_S, Event
+from controller.event_views import EventTableView, EventView
 from controller.finding_tables import MOST_TABLES, TOO_MANY, FoundTable
 from controller.views import GameResultView, PartState, PartView, PlayerResultView, RefereeState, ResultsView, TableView
 from controller.web.event import HELD_S, create_event_app
@@ -63,7 +65,7 @@ async def tables(
         addresses, hubs = [], []
         for (view, games), identity in zip(shown, identities or [""] * len(shown), strict=True):
             hub = Hub()
-            hub.publish(view)
+            hub.publish(view.model_copy(update={"identity": identity}))
 
             def results(games: list[GameResultView] = games, identity: str = identity) -> ResultsView:
                 return ResultsView(games=games, standings=[], identity=identity)
@@ -166,8 +168,32 @@ def test_a_broken_rule_calls_also_where_hands_hover_it_changes_or_the_network_dr
         return told
 
     none = ("", 0.0)
-    away = ("does not answer: gone", 0.0)
-    assert asyncio.run(scenario()) == [none, none, none, away, none, none, ("Another piece", 30.0), none, none]
+    assert asyncio.run(scenario()) == [none, none, none, none, none, none, ("Another piece", 30.0), none, none]
+
+
+def test_a_table_that_starts_anew_for_another_game_calls_nobody_meanwhile() -> None:
+    """One that asks calls on. Who has waited for an answer for as long is called at once."""
+
+    async def scenario() -> None:
+        moving = Moving("http://a")
+        for view, calls in ((ring_served(), ""), (named(question(), "A", parts={}), "asks which move was meant")):
+            await moving.after(a=("1-1", view, []))
+            for away, told in ((0, calls), (5, calls), (QUIET_S, "does not answer: gone")):
+                (table,) = (await moving.after()).tables
+                assert (table.state, table.calls, table.message) == ("away", told, NOT_NOW), away
+            assert (await moving.after(a=("1-2", ring_served(), []))).tables[0].calls == ""
+
+        class Late(Moving):
+            async def _answer(self, ask: Any, address: str) -> TableView | ResultsView:
+                self.now_s += 0.0 if self.there else QUIET_S
+                return await super()._answer(ask, address)
+
+        late = Late("http://a")
+        await late.after(a=("1-1", ring_served(), []))
+        (table,) = (await late.after()).tables
+        assert (table.calls, table.calls_for_s) == ("does not answer: gone", QUIET_S)
+
+    asyncio.run(scenario())
 
 
 def test_how_long_a_part_has_been_missing_is_told_whatever_is_played_meanwhile() -> None:
@@ -622,11 +648,16 @@ def test_a_table_that_was_packed_up_calls_nobody(view: TableView, goodbye: bool,
         if goodbye:
             watched.find()
         (left,) = (await watched.look()).tables
-        assert (left.state, left.calls, left.message) == ("away", calls, "" if calls else ENDED)
+        assert (left.state, left.calls, left.message) == ("away", "", NOT_NOW if calls else ENDED)
+        watched.now_s += QUIET_S
+        (left,) = (await watched.look()).tables
+        assert (left.state, left.calls, left.message) == ("away", calls, NOT_NOW if calls else ENDED)
         async with tables((view, [])) as ((again,), _):
             watched.find(announced("A", "1-2", again))
             assert (await watched.look()).tables[0].state != "away"
         assert watched.event.view().tables[0].calls == ""
+        await watched.look()
+        watched.now_s += QUIET_S
         assert (await watched.look()).tables[0].calls == "does not answer: Connection refused", "it is announced"
 
     asyncio.run(scenario())
@@ -667,7 +698,7 @@ class Restarted(Watched):
             raise TableNotAsked(f"{address}: cannot be asked: gone")
         name, identity = {"http://a": ("Left", "1-1"), "http://b": ("Right", "1-2")}[address]
         if ask is ask_state:
-            return named(ring_served(), name)
+            return named(ring_served(), name, identity=identity)
         return ResultsView(games=self.there[address], standings=[], identity=identity)
 
     async def after(self, **there: list[GameResultView]) -> list[str]:
@@ -718,8 +749,8 @@ def test_a_table_whose_disk_was_copied_is_another_also_when_it_is_gone(found: bo
 class Moving(Watched):
     """An event, and what answers at which address: its identity, its view and its games."""
 
-    def __init__(self, *addresses: str) -> None:
-        super().__init__(list(addresses))
+    def __init__(self, *addresses: str, **options: Any) -> None:
+        super().__init__(list(addresses), **options)
         self.there: dict[str, tuple[str, TableView, list[GameResultView]]] = {}
         self.event._ask = self._answer  # type: ignore[method-assign, assignment]
 
@@ -727,7 +758,9 @@ class Moving(Watched):
         if address not in self.there:
             raise TableNotAsked(f"{address}: cannot be asked: gone")
         identity, view, games = self.there[address]
-        return view if ask is ask_state else ResultsView(games=games, standings=[], identity=identity)
+        if ask is ask_state:
+            return view.model_copy(update={"identity": identity})
+        return ResultsView(games=games, standings=[], identity=identity)
 
     async def after(self, **there: tuple[str, TableView, list[GameResultView]]) -> EventView:
         """What is shown when some seconds later these are there, by host."""
@@ -747,7 +780,8 @@ def test_a_table_that_gets_the_address_of_one_that_is_gone_takes_none_of_its_gam
         moving = Moving()
         moving.event.found([announced("Left", "1-1", "http://a"), announced("Right", "2-1", "http://b")])
         await moving.after(a=("1-1", *left), b=("2-1", *right))
-        await moving.after()
+        for _ in range(2):
+            await moving.after()
         moving.event.found([announced("Left", "1-1", "http://a"), announced("Right", "2-2", "http://a")])
         for _ in range(2):
             view = await moving.after(a=("2-2", *right))
@@ -780,6 +814,42 @@ def test_games_count_on_where_another_table_has_been_put_at_a_given_address() ->
         view = await moving.after(a=("2-1", *right), b=("1-3", *left))
         assert [table.table for table in view.tables] == ["Right", "Left"]
         assert (view.games, view.twice) == (3, ""), "it is there again, and has been played on"
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("found", [True, False])
+def test_no_table_shows_another_ones_game_where_addresses_change_hands_between_two_looks(found: bool) -> None:
+    """Nor counts its games, whichever of the two questions the other one answers first."""
+    left = named(ring_served(), "Left"), [game("Left", 30, ("Ann", 3, True))]
+    right = named(final(), "Right"), [game("Right", 20, ("Ben", 3, True))]
+
+    class Swapping(Moving):
+        async def _answer(self, ask: Any, address: str) -> TableView | ResultsView:
+            told = await super()._answer(ask, address)
+            self.there |= self.then
+            return told
+
+        then: dict[str, tuple[str, TableView, list[GameResultView]]]
+
+    async def scenario() -> None:
+        moving = Swapping(*([] if found else ["http://a"]))
+        moving.then = {}
+        if found:
+            moving.event.found([announced("Left", "1-1", "http://a")])
+        await moving.after(a=("1-1", *left))
+        moving.then = {"http://a": ("2-1", *right)}
+        await moving.event.look(0, results=True)
+        assert [one.table for one in moving.event.games()] == ["Left"], "its view came, the other's games"
+        await moving.event.look(0, results=False)
+        view = moving.event.view()
+        shown = [("Left", "away")] if found else [("Right", "over")]
+        assert [(one.table, one.state) for one in view.tables] == shown
+        assert [one.table for one in moving.event.games()] == (["Left"] if found else ["Left", "Right"])
+        moving.then = {}
+        moving.there = {"http://a": ("1-1", *left)}
+        await moving.event.look(0, results=False)
+        assert [one.table for one in moving.event.view().tables] == ["Left"]
 
     asyncio.run(scenario())
 
@@ -927,14 +997,14 @@ def test_found_tables_stand_by_name_and_given_ones_as_given() -> None:
 
 @pytest.mark.parametrize(("arguments", "looks"), [([], True), (["http://a:1"], False)])
 def test_tables_are_looked_for_where_none_is_named(
-    monkeypatch: pytest.MonkeyPatch, arguments: list[str], looks: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], looks: bool
 ) -> None:
     served: list[tuple[Any, ...]] = []
 
     async def serve(*about: Any) -> None:
-        served.append(about)
+        served.append(about[:3])
 
     monkeypatch.setattr("controller.cli.event._serve", serve)
-    assert CliRunner().invoke(command, arguments).exit_code == 0
+    assert CliRunner().invoke(command, [*arguments, "--data", str(tmp_path)]).exit_code == 0
     ((event, port, finder),) = served
     assert (len(event.view().tables), port, finder is not None) == (len(arguments), 8090, looks)

@@ -754,6 +754,7 @@ def test_the_lan_knows_the_table_again(tmp_path: Path, monkeypatch: pytest.Monke
             async with service._announced(8080):
                 answer = await got(service._app(), "/api/results")
                 assert answer.json()["identity"] == told[0], "also at another address"
+                assert (await got(service._app(), "/api/state")).json()["identity"] == told[0]
 
     asyncio.run(scenario())
     assert [(identity or "").partition("-")[0] for identity in told] == ["1a2b"]
