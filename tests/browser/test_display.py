@@ -434,6 +434,35 @@ def test_of_clicks_that_follow_each_other_closely_only_the_first_counts() -> Non
     run(scenario)
 
 
+def test_a_button_works_again_where_the_table_went_away_before_it_answered() -> None:
+    """As where it is unplugged, or a phone leaves the room: nothing says so to who waits for the answer."""
+
+    async def scenario() -> None:
+        async with room(ring_served()) as table:
+            page, there = table.page, asyncio.Event()
+
+            async def undo(**_: object) -> None:
+                table.commands.asked.append(("undo",))
+                await there.wait()
+
+            table.commands.undo = undo  # type: ignore[method-assign]
+            await table.show(query=f"?host={TOKEN.replace(' ', '%20')}")
+            await page.until("document.querySelector('#host')?.hidden === false")
+            await page.evaluate(
+                "window.late = []; AbortSignal.timeout = () => { const patience = new AbortController();"
+                " late.push(() => patience.abort()); return patience.signal; }; 0"
+            )
+            for times in (1, 2):
+                await page.evaluate("document.querySelector('#undo').click()")
+                await until(lambda times=times: len(table.commands.asked) == times)  # type: ignore[misc]
+                assert await page.evaluate(REFUSED) == ""
+                await page.evaluate("late.forEach((act) => act())")
+                await page.until(f"{REFUSED} === 'The table did not answer.'")
+            there.set()
+
+    run(scenario)
+
+
 REFUSED = "document.querySelector('#refused').textContent"
 CENTRE = """(({ x, y, width, height }) => [x + width / 2, y + height / 2])(
   document.querySelector('#refused').getBoundingClientRect())"""

@@ -33,6 +33,7 @@ const PATIENCE_MS = 1500;
 const RETRY_MS = 3000;
 const REFUSED_MS = 12000; // what was refused then may not be refused now, and a television's page is tapped by nobody
 const ANSWER_MS = 10000;
+const DONE_MS = 30000; // a slow disk takes its time; a button that was pressed does nothing else meanwhile
 const NOT_THE_HOST = "This host's address is not, or no longer, this table's: `pizzatable address --host` prints it.";
 
 const byId = (id) => document.getElementById(id);
@@ -385,7 +386,8 @@ async function askRole() {
 /** Whether the table did it; otherwise the reason is told. */
 async function command(name, body, tell = refuse) {
   refuse("");
-  return await asked(`/api/${name}`, { method: "POST", headers: headersOf(token, hostName()), body: body && JSON.stringify(body) }, tell) !== null;
+  const signal = AbortSignal.timeout(DONE_MS);
+  return await asked(`/api/${name}`, { method: "POST", headers: headersOf(token, hostName()), body: body && JSON.stringify(body), signal }, tell) !== null;
 }
 
 /** What the table answers; null where it does not, or refuses: then the reason is told. */
