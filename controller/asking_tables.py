@@ -75,10 +75,10 @@ def ask_state(address: str) -> TableView:
 def by_clock(game: GameResultView, now: datetime) -> GameResultView:
     """A game's times by the clock that says `now`: a table may have no clock and no time server, but how long ago
     something was it knows all the same. A game that was begun before its table was switched off, and gone on with
-    after, lasted as long as the table says."""
+    after, lasted as long as the table says, and was not begun after its end, as by a clock that was set back."""
     agos = {"began": game.began_ago_s, "ended": game.ended_ago_s}
     if game.began_ago_s is None and game.ended_ago_s is not None:
-        agos["began"] = game.ended_ago_s + lasted_s(game)
+        agos["began"] = game.ended_ago_s + max(0.0, lasted_s(game))
     times = {}
     for name, ago in agos.items():
         if ago is not None:

@@ -886,6 +886,9 @@ def test_a_table_without_a_clock_that_was_switched_off_loses_no_game_of_today() 
         assert (await moving.after(a=("1-2", view, [switched_off]))).newest == before.newest
         gone_on = played.model_copy(update=unknown | {"ended_ago_s": 60.0})
         assert (await moving.after(a=("1-2", view, [gone_on]))).newest[0].ended[:16] == "2026-06-06T19:59"
+        set_back = gone_on.model_copy(update={"began": "2026-05-01T00:00:00+00:00"})
+        await moving.after(a=("1-2", view, [set_back]))
+        assert [one.began[:16] for one in moving.event.games()] == ["2026-06-06T19:59"], "not after its end"
         assert (await moving.after(a=("1-2", view, [other]))).games == 0, "that was never heard of before"
 
     asyncio.run(scenario())
