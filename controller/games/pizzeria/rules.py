@@ -820,8 +820,13 @@ def _with_offer_a(state: State, choosing: Turn) -> Turn:
     eater = late_eater(state)
     if eater is None or eater in choosing.players:
         return choosing
-    prompt = f"{choosing.prompt}; player {eater} may still eat saved slices with offer A"
-    return players_turn((*choosing.players, eater), prompt)
+    return players_turn((*choosing.players, eater), f"{choosing.prompt}{told_of_offer_a(state)}")
+
+
+def told_of_offer_a(state: State) -> str:
+    """What is said of who may eat saved slices now, after what else there is to do; empty where nobody may."""
+    eater = late_eater(state)
+    return "" if eater is None else f"; player {eater} may still eat saved slices with offer A"
 
 
 def _legal_saved_eaten(state: State) -> Iterator[EatSaved]:

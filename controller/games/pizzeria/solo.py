@@ -40,7 +40,7 @@ def turn(state: State) -> Turn:
     """As `rules.turn`; the House's moves are chance."""
     if not house_acts(state):
         return rules.turn(state)
-    return Turn(Actor.CHANCE, (), _PROMPTS[state.phase])
+    return Turn(Actor.CHANCE, (), f"{_PROMPTS[state.phase]}{rules.told_of_offer_a(state)}")
 
 
 def legal(state: State) -> Iterator[Move]:

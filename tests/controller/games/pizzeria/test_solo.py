@@ -178,6 +178,7 @@ def test_offer_a_may_be_used_before_the_house_takes_a_portion() -> None:
     state = with_a(1)
     late = EatSaved(1, frozenset({"5/2"}))
     assert GAME.turn(state).actor is Actor.CHANCE
+    assert GAME.turn(state).prompt.endswith("; player 1 may still eat saved slices with offer A")
     assert late in set(GAME.legal(state))
     used = play(state, late)
     assert used.holdings[0].eaten == ("5/2",)
