@@ -8,7 +8,7 @@ from controller.games.cut_and_choose_seen import Seen
 from controller.games.pizzeria import headings, rules, solo
 from controller.games.pizzeria.rules import Phase, State
 from controller.games.pizzeria.seen import AHEAD
-from controller.reading import Fault
+from controller.reading import Fault, Layout
 
 TURN_SAVED = "turn one or two slices saved before face down as well"
 WORDS = Words(
@@ -50,6 +50,15 @@ WORDS = Words(
 )
 PUT_ON_A_KIND = "Lay offer C against the saved slices of one kind."
 FAULTS: Faults[State] = Faults(WORDS, AHEAD, solo.refusal, Phase.DIVIDE)
+
+
+def both_eat(player: Player, other: Player, layout: Layout, backs: tuple[int, ...]) -> Fault:
+    """Offer A is used later in the round, and the next player has turned slices of a portion face down already: who ate
+    which is known of one at a time."""
+    problem = f"Player {player} plays offer A, and what player {other} eats lies face down already."
+    press = layout.pressing(" and pressed the button")
+    remedy = f"Player {other} lays that face up until player {player} has eaten{press}."
+    return Fault(Refusal(headings.OFFER_A, problem, remedy, (rules.OFFER_A,)), player, backs)
 
 
 def draw_due(player: Player) -> Fault:

@@ -109,10 +109,14 @@ class PizzeriaTable(CutAndChooseTable[State]):
     # Bon appétit! ----------------------------------------------------------------------------------------------------
 
     def _read_choosing(self, look: Look[State]) -> Reading:
-        eater = rules.late_eater(look.state)
-        if eater is not None and self._eats_saved(look, eater):
-            return self._read_eating_saved(look, eater)
-        return self.read_choosing(look)
+        eater, choosers = rules.late_eater(look.state), rules.choosers(look.state)
+        if eater is None or not self._eats_saved(look, eater):
+            return self.read_choosing(look)
+        others = [p for p in choosers if p != eater and look.changed.downs[p] > 0]
+        if look.changed.middle_gone and others:
+            backs = look.seen.backs(lie.Where.SEAT, others[0])
+            return wrong(faults.both_eat(eater, others[0], look.layout, tuple(backs)))
+        return self._read_eating_saved(look, eater)
 
     def ways(self, look: Look[State], player: Player) -> Iterator[Way]:
         """See `CutAndChooseTable`."""
@@ -153,7 +157,8 @@ class PizzeriaTable(CutAndChooseTable[State]):
     def _eats_saved(self, look: Look[State], player: Player) -> bool:
         """Whether the owner of offer A has turned it, or saved slices, face down, and has not taken a portion."""
         changed = look.changed
-        if changed.new[player] or self._has_special(look, player) or changed.middle_gone:
+        takes = player in rules.choosers(look.state) and bool(changed.middle_gone)
+        if changed.new[player] or self._has_special(look, player) or takes:
             return False
         turned = OFFER_A in changed.turned[player] and changed.special_downs[player] > 0
         return turned or (bool(changed.absent[player]) and changed.downs[player] > 0)
@@ -177,7 +182,9 @@ class PizzeriaTable(CutAndChooseTable[State]):
                 return wrong(self.faults.special_misused(state, player, (OFFER_A,)))
             return unfinished(f"Player {player} plays offer A: {faults.TURN_SAVED}, or turn it face up again.")
         text = f"Player {player} eats {self.faults.names(state, eaten)} with offer A"
-        return self.choose(look, [Draft((rules.EatSaved(player, frozenset(eaten)),), 1.0, text, eaten)], player, player)
+        draft = Draft((rules.EatSaved(player, frozenset(eaten)),), 1.0, text, eaten)
+        takers = {self.hand_of(state, p) for p in rules.choosers(state)} - {self.hand_of(state, player)}
+        return replace(self.choose(look, [draft], player, player), unanswered=look.pressed & takers)
 
     # Special offers: B -----------------------------------------------------------------------------------------------
 

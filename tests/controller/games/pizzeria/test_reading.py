@@ -332,6 +332,29 @@ def test_offer_a_is_used_after_its_owners_decision() -> None:
     assert situation.moves() == (Take(3, 0), Decide(3, frozenset()))
 
 
+def test_offer_a_is_used_while_the_next_player_eats_after_that_is_laid_face_up() -> None:
+    situation = Situation(late_a())
+    takes = Take(3, 2), Decide(3, frozenset({"6/1"}))
+    situation.world.play(situation.state, *takes)
+    assert situation.moves(3) == takes
+    situation.world.flip(rules.OFFER_A)
+    situation.world.flip("5/1")
+    refusal = situation.fault().refusal
+    assert refusal.problem == "Player 2 plays offer A, and what player 3 eats lies face down already."
+    assert refusal.remedy == "Player 3 lays that face up until player 2 has eaten and pressed the button."
+    situation.world.flip("6/1")
+    assert situation.moves(2) == (EatSaved(2, frozenset({"5/1"})),)
+
+
+def test_who_presses_for_a_portion_before_offer_a_is_used_need_not_press_again() -> None:
+    situation = Situation(late_a())
+    situation.world.flip(rules.OFFER_A)
+    situation.world.flip("5/1")
+    situation.world.play(situation.state, Take(3, 0), Decide(3, frozenset()))
+    reading = situation.read(1, 2, 3)
+    assert (reading.confirm, reading.unanswered) == (2, frozenset({3}))
+
+
 def test_offer_a_has_to_lie_face_down_to_eat_saved_slices_later() -> None:
     situation = Situation(late_a())
     situation.world.flip("5/1")
