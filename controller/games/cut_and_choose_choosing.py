@@ -29,7 +29,8 @@ class Chooses(ReadsPlays[State]):
         if others and not (finished and others == self._next_after(state, player)):
             return wrong(self._too_early(look, others[0], player))
         for other in others:
-            look, changed = (rest := without_taking(look, other)), rest.changed
+            look = without_taking(look, other)
+        changed = look.changed
         if fault := self.faults.at_seats(state, seen, changed, busy=player):
             return wrong(fault)
         allowed = self.may_be_turned(state, player)

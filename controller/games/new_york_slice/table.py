@@ -202,7 +202,7 @@ def _supreme_moved(state: State, seen: Seen) -> str:
             continue
         if not any(own in _types_of(state, face) for face in holding.collected if face != SUPREME):
             continue
-        beside = {kind: share for kind, share in _beside_supreme(state, seen, player) if kind is not None}
+        beside = {kind for kind, _ in _beside_supreme(state, seen, player) if kind is not None}
         if beside and own not in beside:
             counts = own if own == ANCHOVY else f"{own}s"
             told = f"Player {player}'s Supreme slice counts with the {counts} and is not moved to another type"
