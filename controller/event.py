@@ -24,7 +24,7 @@ from controller.asking_tables import TableNotAsked, ask_results, ask_state, date
 from controller.event_views import EventGameView, EventPlayerView, EventState, EventTableView, EventView
 from controller.finding_tables import MOST_TABLES, TOO_MANY, FoundTable
 from controller.kept_event import EventFile, EventFileError, KeptTable
-from controller.records.results import counted_once, go_on, is_of_event, standings
+from controller.records.results import counted_once, go_on, in_two_at_once, is_of_event, standings
 from controller.views import GameResultView, PartState, RefereeState, TableView
 
 STATES_S, RESULTS_S = 2.0, 15.0
@@ -182,6 +182,7 @@ class Event:
             finding=self._finding,
             twice=self._twice(told, played),
             uncounted=" ".join(filter(None, (self._uncounted(told), self._untold(played)))),
+            namesakes=self._namesakes(played),
             kept=" ".join(filter(None, (self._missing, self._unkept))),
         )
 
@@ -209,15 +210,29 @@ class Event:
         return f"Games that do not count, by the settings of their table: {told}."
 
     def _untold(self, once: Sequence[_Played]) -> str:
-        """Of which games nobody can tell how they ended; without an event only of these hours."""
-        since = None if self._event else self._now() - THESE_HOURS
-        played = [(table, game) for table, game in once if game.problem and self._counts(game)]
+        """Of which games nobody can tell how they ended."""
+        played = [(table, game) for table, game in self._of_now(once) if game.problem]
         named = _names(played)
-        untold = Counter(
-            named(table, game) for table, game in played if since is None or datetime.fromisoformat(game.ended) >= since
-        )
+        untold = Counter(named(table, game) for table, game in played)
         told = ", ".join(f"{count} of {name}" for name, count in untold.items())
         return told and f"Games of which it cannot be told how they ended (the spreadsheet says why): {told}."
+
+    def _namesakes(self, once: Sequence[_Played]) -> str:
+        """Who has one name with somebody else, as both played at the same time."""
+        played = self._of_now(once)
+        named = _names(played)
+        found = in_two_at_once([(named(table, game), game) for table, game in played])
+        told = ", ".join(f"“{shown(name)}” ({' and '.join(places)})" for name, places in found.items())
+        return told and f"At two tables at once, so two people, who count as one until one is called otherwise: {told}."
+
+    def _of_now(self, once: Sequence[_Played]) -> list[_Played]:
+        """The games that count, over or not; without an event only of these hours."""
+        since = None if self._event else self._now() - THESE_HOURS
+        return [
+            (table, game)
+            for table, game in once
+            if self._counts(game) and (since is None or datetime.fromisoformat(game.ended) >= since)
+        ]
 
     def _watch(self, address: str, name: str) -> _Watched:
         table = _Watched(next(self._numbers), address, name, reasons={})

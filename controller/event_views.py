@@ -67,5 +67,7 @@ class EventView(Model):
     uncounted: str = ""
     """Which tables' games do not count, of these hours as their settings name another event, and as nobody can tell how
     they ended; empty: none."""
+    namesakes: str = ""
+    """Which names several people have, as far as that is known; empty: none."""
     kept: str = ""
     """Why what tables have told is not kept, or what was is not here; empty: all is well."""

@@ -1,5 +1,6 @@
 """How the games in a journal ended."""
 
+import math
 import threading
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence, Set
@@ -23,6 +24,9 @@ from controller.views import GameResultView, HappenedView, PlayerResultView, Res
 _CHANGES = ("play", "undo")
 SAME_S = 0.05
 """Games whose lengths differ by less are one, where all else is the same."""
+AT_ONCE_S = 60.0
+"""Somebody who is in two games for longer is two people; for less, as told by clocks that differ, may have changed
+tables."""
 TORN = "its end may have been taken back: what came next may be lost, as the journal was damaged"
 
 
@@ -183,6 +187,24 @@ def standings(games: Sequence[GameResultView]) -> list[StandingView]:
 def _best_first(standing: StandingView) -> tuple[int, int]:
     """By what standings are ranked."""
     return -standing.won, standing.played
+
+
+def in_two_at_once(played: Sequence[tuple[str, GameResultView]]) -> dict[str, list[str]]:
+    """Names that were said in two games at the same time, each with where these were played (`played` has that for each
+    game): people of one name, who count as one. Simulated games are left out, as in standings."""
+    games = sorted(played, key=lambda one: _posix(one[1].began))
+    latest: dict[str, tuple[float, str]] = {}
+    found: dict[str, tuple[str, set[str]]] = {}
+    for where, game in games:
+        for player in game.players:
+            if game.simulated or not is_said(player.seat, player.name):
+                continue
+            person = same_name(player.name)
+            ended_s, there = latest.get(person, (-math.inf, ""))
+            if min(ended_s, _posix(game.ended)) - _posix(game.began) > AT_ONCE_S and there != where:
+                found.setdefault(person, (player.name, set()))[1].update((there, where))
+            latest[person] = max((ended_s, there), (_posix(game.ended), where))
+    return {name: sorted(places, key=in_order) for name, places in found.values()}
 
 
 def is_of_event(game: GameResultView, event: str) -> bool:

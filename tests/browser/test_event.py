@@ -158,15 +158,16 @@ def test_what_does_not_count_is_said_whole_on_a_small_phone() -> None:
     uncounted = "Games that do not count, by the settings of their table: " + ", ".join(
         f"2 of Table {number} (no event)" for number in range(1, 9)
     )
+    namesakes = "At two tables at the same time, so more than one person, but counted as one: “Ann” (A and B)."
     kept = "What tables tell is not kept, and lost with this program where they are gone: the disk is full."
-    shown.newest = shown.newest.model_copy(update={"uncounted": uncounted, "kept": kept})
+    shown.newest = shown.newest.model_copy(update={"uncounted": uncounted, "namesakes": namesakes, "kept": kept})
     finding = "document.getElementById('finding')"
 
     async def scenario() -> None:
         app = create_event_app(shown, "1")  # type: ignore[arg-type]
         async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
             await page.open(f"http://table.local:{port}/", 320, 700)
-            await page.until(f"{finding}?.textContent === '{kept} {uncounted}'")
+            await page.until(f"{finding}?.textContent === '{kept} {uncounted} {namesakes}'")
             assert await page.evaluate(f"{finding}.scrollHeight <= {finding}.clientHeight")
             await page.as_printed()
             assert await page.evaluate(f"{finding}.scrollHeight <= {finding}.clientHeight")

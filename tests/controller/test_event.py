@@ -269,6 +269,36 @@ def test_a_game_of_which_the_end_cannot_be_told_is_said_to_be_missing() -> None:
     assert asyncio.run(scenario()) == [said.format(2), said.format(1)]
 
 
+def test_a_name_at_two_tables_at_the_same_time_is_said_to_be_of_two_people() -> None:
+    """Not of who went from one to another, who was simulated, or whose name nobody said. A game lasts 20 minutes."""
+
+    def seen(*pairs: tuple[int, int, str, str], **options: Any) -> list[str]:
+        async def scenario() -> list[str]:
+            told = []
+            for ago, other_ago, name, other in pairs:
+                moving = Moving("http://a", "http://b", **options)
+                one, two = game("A", ago, (name, 9, True), over=False), game("B", other_ago, (other, 9, True))
+                if other == "simulated":
+                    one, two = (
+                        each.model_copy(update={"players": one.players, "simulated": True}) for each in (one, two)
+                    )
+                there = named(ring_served(), "A"), [one]
+                view = await moving.after(a=("1-1", *there), b=("2-1", named(ring_served(), "B"), [two]))
+                told.append(view.namesakes)
+            return told
+
+        return asyncio.run(scenario())
+
+    said = "At two tables at once, so two people, who count as one until one is called otherwise: “{}” (A and B)."
+    assert seen((5, 10, "Ann", "ann "), (10, 5, "Ann", "Ann"), (5, 23, "Ann", "Ann")) == [
+        said.format("Ann"), said.format("Ann"), said.format("Ann"),
+    ]  # fmt: skip
+    assert seen((5, 26, "Ann", "Ann"), (5, 10, "Ann", "Anna"), (5, 10, "Player 1", "Player 1")) == ["", "", ""]
+    assert seen((5, 10, "Ann", "simulated"), (5, 25, "Ann", "Ann")) == ["", ""], "clocks differ by seconds"
+    assert seen((800, 805, "Ann", "Ann")) == [""], "long ago"
+    assert seen((5, 10, "Ann", "Ann"), since=NOW) == [""]
+
+
 def test_the_last_games_of_two_tables_of_one_name_are_told_apart() -> None:
     async def scenario() -> tuple[list[str], list[str], list[str]]:
         played = [[game(name, ago, ("Ann", 7, True))] for name, ago in (("A", 50), ("A", 60), ("B", 70))]

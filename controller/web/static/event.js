@@ -28,7 +28,7 @@ async function show() {
   setTimeout(show, AGAIN_MS);
 }
 
-function render({ event, tables, standings, games, newest, finding, twice, uncounted, kept }) {
+function render({ event, tables, standings, games, newest, finding, twice, uncounted, namesakes, kept }) {
   document.title = byId("event").textContent = event || "Pizza tables";
   const names = tables.map(({ table }) => table);
   const alike = ({ table }) => names.indexOf(table) !== names.lastIndexOf(table);
@@ -37,7 +37,7 @@ function render({ event, tables, standings, games, newest, finding, twice, uncou
   say(byId("called"), callers.map((one) => `${one.table}${alike(one) ? ` · ${hostOf(one.address)}` : ""}: ${one.calls}`).join("; "));
   const how = calling ? `, calling somebody: ${calling}` : tables.length ? ", all is well" : "";
   say(byId("count"), `Tables: ${tables.length}${how} · games over: ${games}`);
-  const said = [kept, finding, twice, uncounted].filter(Boolean).join(" ");
+  const said = [kept, finding, twice, uncounted, namesakes].filter(Boolean).join(" ");
   say(byId("finding"), said);
   byId("finding").hidden = !said;
   keyed(byId("tables"), tables, ({ number }) => String(number), () => html("li"), (element, table) => drawTable(element, table, alike(table)));
