@@ -359,20 +359,30 @@ class Event:
         table.games, table.identities = (), frozenset()
 
     async def _keep_told(self, file: EventFile) -> None:
-        while True:
-            await self._changed.wait()
-            self._changed.clear()
-            told = [replace(table) for table in self._told()]
-            before = self._unkept
+        try:
+            while True:
+                await self._changed.wait()
+                self._changed.clear()
+                update, before = self._update_of(file), self._unkept
+                try:
+                    self._missing = await _in_thread(update) or self._missing
+                    self._unkept = ""
+                except EventFileError as error:
+                    lost = "What tables tell is not kept, and lost with this program where they are gone"
+                    self._unkept = f"{lost}: {error}."
+                    self._changed.set()
+                if self._unkept not in ("", before):
+                    _log.warning("%s", self._unkept)
+                await asyncio.sleep(KEPT_S)
+        finally:  # what was told since is kept, too, before the program ends
             try:
-                self._missing = await _in_thread(partial(file.update, partial(self._kept, told))) or self._missing
-                self._unkept = ""
+                self._update_of(file)()
             except EventFileError as error:
-                self._unkept = f"What tables tell is not kept, and lost with this program where they are gone: {error}."
-                self._changed.set()
-            if self._unkept not in ("", before):
-                _log.warning("%s", self._unkept)
-            await asyncio.sleep(KEPT_S)
+                _log.warning("What tables told last is not kept: %s.", error)
+
+    def _update_of(self, file: EventFile) -> Callable[[], str]:
+        """What keeps what tables have told by now."""
+        return partial(file.update, partial(self._kept, [replace(table) for table in self._told()]))
 
     def _kept(self, told: Sequence[_Watched], before: Sequence[KeptTable]) -> list[KeptTable]:
         """What is kept when tables have `told` this, in place of what was."""

@@ -294,6 +294,26 @@ def test_a_full_disk_is_said_on_the_screen_as_long_as_it_is_full(
     asyncio.run(scenario())
 
 
+def test_what_was_told_just_before_the_program_is_ended_is_kept(tmp_path: Path) -> None:
+    file = file_in(tmp_path)
+
+    async def scenario() -> None:
+        over: list[GameResultView] = [game("Left", 5, ANN, event="Con")]
+        async with tables((LEFT, over), identities=["1-1"]) as ((address,), _):
+            event = Event([address], lambda: 0.0, lambda: NOW, event="Con")
+            keeping = asyncio.create_task(event.keep(file))
+            async with asyncio.timeout(SLOW_DISK_S):
+                await until(file.path.exists)
+                over.append(game("Left", 1, BEN, event="Con"))
+                await event.look(0, results=True)
+                assert event.view().games == 2
+            keeping.cancel()
+            await asyncio.wait([keeping])
+        assert [len(one.games) for one in file.read()[0]] == [2]
+
+    asyncio.run(scenario())
+
+
 def test_a_folder_that_cannot_be_stops_no_screen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "file"
     folder.write_text("no folder")
