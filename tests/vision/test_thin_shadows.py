@@ -31,7 +31,7 @@ def test_what_may_be_a_thin_shadow_is_no_mark(seeds: tuple[int, ...], *, after_b
     without, told = (
         [claim for flat, sheet in shown for claim in said(look(flat), sheet)] for look in (_as_is, with_stripes)
     )
-    assert len(surely_wrong(without)) >= 9  # else nothing is shown here
+    assert len(surely_wrong(without)) >= 6  # else nothing is shown here
     assert len(surely_wrong(told)) <= 1
     # Saying of everything that it is hidden would be easy.
     assert sum(claim.mark.hidden for claim in told) <= 0.4 * len(told)
