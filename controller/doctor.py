@@ -70,7 +70,7 @@ BOARD_S = 5.0
 ASKED_S = 2.0
 """A table on this machine says its name within this."""
 SLOW_FSYNC_S = 0.25
-MAKE_ROOM = "Delete what is not needed, or set data_dir to another disk."
+MAKE_ROOM = "Delete what is not needed, as pictures of older games (`pizzatable tidy`), or move data_dir elsewhere."
 """What helps where the disk is full, or nearly so."""
 _CLOCK_UNSYNCHRONISED = 5
 """adjtimex(2): TIME_ERROR."""

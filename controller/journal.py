@@ -493,6 +493,30 @@ def read_journal(path: Path) -> list[Record] | None:
         raise _open_error(path, error, "read") from error
 
 
+@contextlib.contextmanager
+def opened_alone(path: Path) -> Iterator[sqlite3.Connection]:
+    """A journal that is there, to be read: whole, of the newest version, with all its records in the file itself.
+    Nobody else can open it meanwhile.
+
+    Raises:
+        JournalForeign, JournalNewer, JournalDamaged, JournalMixed, JournalInUse: it cannot be used.
+        JournalWriteFailed: it cannot be written.
+    """
+    with Journal(path):
+        pass
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None, timeout=0)) as connection:
+        try:
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+            connection.execute("BEGIN EXCLUSIVE")
+            # Who opened and closed the file here would give up all that the process has locked of it.
+            mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
+        except sqlite3.Error as error:
+            raise _open_error(path, error) from error
+        if mode != "delete":
+            raise JournalInUse(f"{path}: another process had this journal open just now")
+        yield connection
+
+
 def _way_to_read(path: Path) -> str:
     """What SQLite is told of a file: that it is read alone, where it was closed. Its log, where it was not, SQLite can
     only read by bringing it into the file. Raises JournalWriteFailed."""

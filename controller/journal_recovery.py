@@ -39,6 +39,7 @@ from controller.journal import (
     migrate,
     sync_folder,
 )
+from controller.journal_tidy import remove_draft
 from controller.sqlite_pages import INDEX_LEAF, Cell, read_leaves, wal_path
 
 _Content = TypeVar("_Content")
@@ -78,12 +79,15 @@ def open_recovering(path: Path) -> tuple[Journal, Recovery | None]:
     """
     path = linked(path)
     _finish_swap(path)
+    recovery = None
     try:
-        return Journal(path), None
+        journal = Journal(path)
     except (JournalDamaged, JournalForeign) as error:
-        problem = error
-    recovery = _recover(path, problem)
-    return Journal(path), recovery
+        recovery = _recover(path, error)
+        journal = Journal(path)
+    with contextlib.suppress(OSError):  # it takes room, no more
+        remove_draft(path)
+    return journal, recovery
 
 
 def spans(numbers: Iterable[int]) -> str:
@@ -238,6 +242,11 @@ def _part(path: Path) -> Path:
 
 def _ready(path: Path, kept: Path) -> Path:
     return path.with_name(f"{path.name}{_READY}{kept.name}")
+
+
+def damaged_beside(path: Path) -> list[Path]:
+    """The damaged files that were kept beside the journal at `path`."""
+    return sorted(path.parent.glob(f"{path.stem}-damaged-*{path.suffix}"))
 
 
 def _unused(path: Path) -> Path:

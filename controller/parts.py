@@ -49,7 +49,10 @@ def no_panel_part(problem: str, confirm: Confirm) -> PartView:
 def disk_part(free_bytes: int) -> PartView | None:
     """What is shown of the room for the journal; None where there is plenty."""
     left = f"{free_bytes / 1e9:.2g} GB left"
-    remedy = "Delete what is not needed: when it is full, no move counts any more."
+    remedy = (
+        "Delete what is not needed; after this game `pizzatable tidy` deletes pictures of older ones. When it is full, "
+        "no move counts any more."
+    )
     if free_bytes < FULL_BYTES:
         return PartView(state=PartState.LOST, text=f"the disk is nearly full: {left}. {remedy}")
     if free_bytes < SCARCE_BYTES:

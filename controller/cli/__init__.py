@@ -22,6 +22,7 @@ COMMANDS = (
     "play",
     "results",
     "event",
+    "tidy",
     "replay",
     "referee",
     "components",

@@ -728,7 +728,7 @@ def test_disk_that_is_full(tmp_path: Path) -> None:
 
     finding = check_disk(tmp_path, full)
     assert said(finding) == ("disk", Health.BROKEN)
-    assert finding.remedy == "Delete what is not needed, or set data_dir to another disk."
+    assert "`pizzatable tidy`" in finding.remedy
 
 
 def test_the_real_disk_can_be_asked(tmp_path: Path) -> None:
