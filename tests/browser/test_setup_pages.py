@@ -728,6 +728,20 @@ def test_why_something_was_refused_is_found_with_its_picture(size: str) -> None:
     run(scenario)
 
 
+@pytest.mark.parametrize("picture", [True, False])
+def test_of_a_game_whose_pictures_were_deleted_it_is_said(*, picture: bool) -> None:
+    told = [HappenedView(seq=2, at="2026-03-01T12:00:00+00:00", ago_s=None, kind="play", text="P", picture=picture)]
+
+    async def scenario() -> None:
+        async with serving(make_app(happened=lambda _: told), Hub(), "127.0.0.1", 0) as port, browser() as page:
+            await page.open(f"http://table.local:{port}/game?number=2", 800, 600)
+            await page.until("document.querySelector('#happened tr') !== null")
+            said = await page.evaluate(text("state"))
+            assert said == "Game 2: the newest first" + ("" if picture else "; its pictures are kept no longer")
+
+    run(scenario)
+
+
 def test_why_a_game_cannot_be_told_is_said_in_the_tables_own_words() -> None:
     def damaged(game: int) -> None:
         raise HTTPException(503, "journal.sqlite: cannot be read: disk I/O error")

@@ -20,7 +20,8 @@ async function show() {
     const told = await answer.json();
     if (answer.ok) {
       introduce((await (await ask("")).json()).games ?? []);
-      say(byId("state"), `Game ${number}: the newest first`);
+      const tidied = told.some(({ kind }) => kind === "play") && !told.some(({ picture }) => picture);
+      say(byId("state"), `Game ${number}: the newest first${tidied ? "; its pictures are kept no longer" : ""}`);
       byId("happened").replaceChildren(...told.reverse().map(line));
     } else {
       say(byId("state"), told.detail);
