@@ -1,9 +1,10 @@
 """Keeps a camera's exposure and white balance with the light of the room, by white paper on the table.
 
 Between two steps a camera stays as it is, so that a piece looks the same from picture to picture: what moves is told by
-what changes. Nothing is done while hands move, nor by one place alone: that may lie in a lamp's reflection. A camera
-that cannot be adjusted, but told to stay as it is, is told so once its automatics have settled; a step is then that
-they run again until they have.
+what changes. Nothing is done while hands move, unless paper is cut off everywhere, as where a lamp was switched on,
+which looks like hands all over; nor by one place alone: that may lie in a lamp's reflection. A camera that cannot be
+adjusted, but told to stay as it is, is told so once its automatics have settled; a step is then that they run again
+until they have.
 """
 
 import logging
@@ -97,7 +98,7 @@ class ExposureKeeper:
         self._seen_s = scene.time_s
         if self._automatics is not None:
             self._automatics.after(scene)
-        if self._camera is None or not scene.paper or scene.time_s < self._not_before_s or scene.at_rest_s < REST_S:
+        if self._camera is None or not scene.paper or scene.time_s < self._not_before_s or not _tells_of_light(scene):
             return
         wanted = wanted_for(scene.paper, light=self._light, tint=self._tint)
         if wanted is None:
@@ -187,7 +188,11 @@ class _Automatics:
             self._rested_s = scene.time_s
         elif (self._follow_light or not self._stays) and scene.time_s - self._rested_s > UNRESTED_S:
             self.run(FOLLOWS_LIGHT)
-        if not scene.paper or scene.at_rest_s < REST_S:
+        if not scene.paper:
+            return
+        if scene.at_rest_s < REST_S:
+            if self._stays and self._held & FOLLOWS_LIGHT and _tells_of_light(scene):
+                self._follow(scene)
             return
         if self._held != self._can:
             self._hold_where_settled(scene)
@@ -227,11 +232,14 @@ class _Automatics:
     def _follow(self, scene: Scene) -> None:
         """Let run what follows the light where that has changed much, or it is to be adjusted, as it changed or sheets
         were laid: a camera that was held before a bare table cuts them off. How much brighter paper is that was about
-        to be cut off is not seen: it is enough that now it is so everywhere."""
+        to be cut off is not seen: it is enough that now it is so everywhere, in one colour or in all."""
         assert self._steady is not None
         times = _times_brighter(self._steady, scene)
         laid = len(scene.paper) > len(self._steady.paper)
-        lost = _darkest_of_both(scene, self._steady) > BRIGHTEST >= _darkest_of_both(self._steady, scene)
+        lost = any(
+            _darkest_of_both(scene, self._steady, colour) > BRIGHTEST >= _darkest_of_both(self._steady, scene, colour)
+            for colour in (max, min)
+        )
         due = times > OTHER_LIGHT or ((times > ALIKE or laid or lost) and wanted_for(scene.paper) is not None)
         if not self._follow_light or not due:
             self._odd_since_s = None
@@ -251,9 +259,15 @@ class _Automatics:
             self.run({Automatic.FOCUS})
 
 
-def _darkest_of_both(one: Scene, other: Scene) -> float:
-    """How bright paper is where it is darkest, of the places that both scenes tell of."""
-    return min(max(level) for level in one.paper[: min(len(one.paper), len(other.paper))])
+def _tells_of_light(scene: Scene) -> bool:
+    """Whether what paper looks like is due to the light, and not to hands over it."""
+    return scene.at_rest_s >= REST_S or min(min(level) for level in scene.paper) > BRIGHTEST
+
+
+def _darkest_of_both(one: Scene, other: Scene, colour: Callable[[PaperLevel], float]) -> float:
+    """How bright paper is where it is darkest, of the places that both scenes tell of, in the `colour` of its levels
+    that is asked for."""
+    return min(colour(level) for level in one.paper[: min(len(one.paper), len(other.paper))])
 
 
 def _times_brighter(one: Scene, other: Scene) -> float:

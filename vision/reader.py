@@ -535,7 +535,8 @@ class Reader:
             at_rest_s if busy is None else known.motion.at_rest_s(busy),
             frame.time_s,
         )
-        paper, blur = self._seen_by_camera(frame, known, sightings) if busy is None else ((), None)
+        paper, blur = self._seen_by_camera(frame, known, sightings)
+        blur = blur if busy is None else None
         return Scene(
             frame.time_s, frame.sequence, sightings, hidden + known.blinded + known.lying + known.out_of_picture,
             0.0 if busy is not None else at_rest_s, round(shift, 2), self._clock.stages, settled=settled,

@@ -226,9 +226,10 @@ class Scene:
     settled: Settled | None = None
     """What is at rest while hands move elsewhere; None in a single picture."""
     paper: tuple[PaperLevel, ...] = ()
-    """How bright white paper is in some places, now and then while nothing moves."""
+    """How bright white paper is in some places, now and then; while something moves hands may lie over it."""
     blur_widths: float | None = None
-    """The deviation of the blur across the sides of the mat's markers, in picture widths, when `paper` is said."""
+    """The deviation of the blur across the sides of the mat's markers, in picture widths, when `paper` is said and
+    nothing moves."""
 
     def likely(self) -> "Scene":
         """The same moment without what is more likely not there than there."""

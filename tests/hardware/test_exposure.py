@@ -416,6 +416,52 @@ def test_a_camera_in_whose_held_pictures_nothing_is_told_is_left_alone(found: bo
         assert webcam.held == [ALL, frozenset()] * MOST_JUMPS
 
 
+def test_a_lamp_is_noticed_where_one_colour_was_cut_off_before() -> None:
+    """As by a webcam that exposes for the whole of a table with much red on it. What is a little darker or brighter
+    than that is no lamp."""
+    webcam = Webcam()
+    keeper = ExposureKeeper(webcam, None)  # type: ignore[arg-type]
+    for number in range(90):
+        webcam.now_s = 0.5 * number
+        lit = number >= 60 and len(webcam.held) == 1
+        level = (254.0, 253.0, 252.0) if lit else (255.0, 253.0 - number % 5, 240.0 - number % 5)
+        keeper.after(replace(scene(webcam.now_s, 200.0, webcam.now_s), paper=(level,) * 4))
+    assert webcam.held == [ALL, FOCUS, ALL]
+    assert webcam.asked[1][0] == pytest.approx(30.0 + LASTS_S)
+
+
+@pytest.mark.parametrize(
+    ("darkest", "at_s"), [(255.0, 5.0 + LASTS_S), (180.0, 4.5 + UNRESTED_S + 0.5)], ids=["lamp", "a hand there"]
+)
+def test_a_lamp_that_cuts_all_paper_off_is_followed_at_once_though_it_looks_like_hands(
+    darkest: float, at_s: float
+) -> None:
+    webcam = Webcam()
+    keeper = ExposureKeeper(webcam, None)  # type: ignore[arg-type]
+    for number in range(60):
+        webcam.now_s = 0.5 * number
+        lit = number >= 10 and len(webcam.held) == 1
+        levels = (255.0, 255.0, 255.0, darkest) if lit else (200.0,) * 4
+        paper = tuple((level,) * 3 for level in levels)
+        keeper.after(replace(scene(webcam.now_s, 200.0, 0.0 if lit else webcam.now_s), paper=paper))
+    assert webcam.held == [ALL, FOCUS, ALL]
+    assert webcam.asked[1][0] == pytest.approx(at_s)
+
+
+def test_a_camera_that_can_be_adjusted_is_while_such_a_lamp_looks_like_hands() -> None:
+    camera = Noted()
+    keeper = keeper_of(camera)
+    for number in range(10):
+        keeper.after(scene(number * 0.5, 210.0))
+    hand = tuple((level,) * 3 for level in (255.0, 255.0, 255.0, 180.0))
+    for number in range(10, 20):
+        keeper.after(replace(scene(number * 0.5, 255.0, at_rest_s=0.0), paper=hand))
+    assert not camera.asked
+    for number in range(20, 25):
+        keeper.after(scene(number * 0.5, 255.0, at_rest_s=0.0))
+    assert camera.asked
+
+
 @pytest.mark.parametrize("follow_light", [True, False])
 def test_a_lamp_that_is_taken_for_hands_is_followed(follow_light: bool) -> None:
     webcam = Webcam()
