@@ -24,7 +24,7 @@ PIP_INSTALL := PYPI=1 $(BIN)/pip install --quiet --constraint constraints.txt --
 
 .DEFAULT_GOAL := help
 .PHONY: help run start-at-boot not-at-boot test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos cards-report dice-report sheets-report theory-report altered-report many-pieces many-sheets held-dice things-report traced-report enrol-report hands-report live-report light-report \
-	test-long test-avahi test-pins test-usb test-camera firmware emulated-board firmware-header firmware-tools bench-slaps torture-link unplug-link kill-signals fuzz-frames clean
+	soak test-long test-avahi test-pins test-usb test-camera firmware emulated-board firmware-header firmware-tools bench-slaps torture-link unplug-link kill-signals fuzz-frames clean
 
 help: ## This list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -74,6 +74,9 @@ kill-test: $(INSTALLED) ## GAMES=50 whole games on the simulated table while the
 
 bench-vision: $(INSTALLED) ## Milliseconds of reading, stage by stage, beside cv2.aruco finding 40 markers
 	$(BIN)/python -m tests.benchmarks.bench_vision $(ARGS)
+
+soak: $(INSTALLED) ## The table left on for an hour, looked at for what grows; ARGS="--minutes 300 --game slice"
+	$(BIN)/python -m tests.rigs.soak $(ARGS)
 
 bench-displays: $(INSTALLED) ## 100 displays on one table, beside a bare broadcast of the same bytes
 	$(BIN)/python -m tests.benchmarks.bench_displays $(ARGS)
