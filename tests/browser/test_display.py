@@ -395,10 +395,13 @@ def test_a_page_that_may_not_decide_says_who_does() -> None:
             assert await page.evaluate(f"{reached}.height") >= 44, "a finger's"
             assert await page.evaluate(OVERFLOWS) == []
             await table.show()
-            for buttons, who in ((True, "the host's button"), (False, "Game…, for the host")):
+            for buttons, who in (
+                (True, "The host's button puts the result away, for the next one"),
+                (False, "The host begins the next one at Game…"),
+            ):
                 view = final().model_copy(update={"seq": 2000 + buttons, "buttons": buttons})
                 table.hub.publish(view)
-                await page.until(f"document.getElementById('referee').textContent.endsWith({who!r})")
+                await page.until(f"document.getElementById('referee').textContent === {'Game over. ' + who!r}")
                 assert await page.evaluate(OVERFLOWS) == []
 
     run(scenario)
