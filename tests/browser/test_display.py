@@ -62,6 +62,7 @@ window.later = [];
 const soon = window.setTimeout;
 window.setTimeout = (act, ms, ...said) => ms > 5000 ? later.push(() => act(...said)) : soon(act, ms, ...said);
 """
+BLACK = "rgb(0, 0, 0)"
 # So long that another click is no part of a double one.
 A_MOMENT = "new Promise((done) => setTimeout(done, 750))"
 
@@ -371,9 +372,12 @@ def test_the_result_can_be_printed() -> None:
                 assert await illegible(page) == []
                 assert await page.evaluate(OVERFLOWS) == []
                 ink = "getComputedStyle(document.querySelector('.final h1')).color"
-                assert await page.evaluate(ink) == "rgb(0, 0, 0)"
+                assert await page.evaluate(ink) == BLACK
                 shown = "[...document.querySelectorAll('body > *, #room > *')].filter((e) => e.checkVisibility())"
                 assert await page.evaluate(f"{shown}.map((e) => e.id)") == ["room", "final"]
+                badge = "getComputedStyle(document.querySelector('.final .badge')).color"
+                assert await page.evaluate(badge) == BLACK, "its ground is not printed"
+            assert await page.printed_pages() == 1
 
     run(scenario)
 
