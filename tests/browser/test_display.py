@@ -62,6 +62,11 @@ window.later = [];
 const soon = window.setTimeout;
 window.setTimeout = (act, ms, ...said) => ms > 5000 ? later.push(() => act(...said)) : soon(act, ms, ...said);
 """
+# Whether what is to be chosen from does not fit its card.
+CANDIDATES_CUT = """
+[...document.querySelectorAll('.candidate')].some((e) => e.scrollHeight > e.clientHeight + 1)
+|| document.querySelector('.question-card').scrollHeight > document.querySelector('.question-card').clientHeight + 1
+"""
 BLACK = "rgb(0, 0, 0)"
 # So long that another click is no part of a double one.
 A_MOMENT = "new Promise((done) => setTimeout(done, 750))"
@@ -393,6 +398,8 @@ def test_a_page_that_may_not_decide_says_who_does() -> None:
             await table.show(query=hosts)
             await page.until("document.querySelectorAll('.candidate button').length === 3")
             assert await page.evaluate(told) is None
+            assert await illegible(page, television=True) == []
+            assert await page.evaluate(CANDIDATES_CUT) is False
             await table.show("phone", hosts)
             await page.until("document.querySelectorAll('.candidate button').length === 3")
             reached = "document.querySelector('.candidate button').getBoundingClientRect()"
