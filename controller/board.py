@@ -83,9 +83,9 @@ def told_link(state: LinkState) -> str:
 
 
 def no_board(reason: str, *, simulated: bool) -> PartView:
-    """A table without a microcontroller, and why."""
-    note = f"not emulated here: {reason}" if simulated else ""
-    return PartView(state=PartState.ABSENT, text=note or reason, note=note)
+    """A table without a microcontroller, and why: said where a table is set up, as players miss nothing."""
+    text = f"without slap pads and docks, as no board is emulated here: {reason}" if simulated else reason
+    return PartView(state=PartState.ABSENT, text=text)
 
 
 def _ready(board: BoardView) -> PartView:
@@ -103,9 +103,9 @@ def _ready(board: BoardView) -> PartView:
         f"its clock is known to {_bound_text(board.clock_bound_us)}",
         board.port,
     ]
-    note = EMULATED if board.emulated else "ready"
-    if board.lost:
-        note = f"{note}; it had no room for {board.lost} signals"
+    if board.emulated:
+        about.insert(0, EMULATED)
+    note = f"it had no room for {board.lost} signals" if board.lost else ""
     return PartView(state=PartState.OK, text="; ".join(about), note=note)
 
 

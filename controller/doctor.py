@@ -134,6 +134,7 @@ async def examine(config: TableConfig, config_file: Path | None = None) -> list[
     game = check_game(config, table_files(config_file, os.environ))
     findings += [
         game,
+        check_names(config),
         await asyncio.to_thread(check_copy, config, config_file) if game.state is Health.OK else _UNTOLD_COPY,
         _pins(config),
         await asyncio.to_thread(_serial, config),
@@ -275,6 +276,23 @@ def check_game(config: TableConfig, files: Sequence[Path] = ()) -> Finding:
     except GameError as error:
         return Finding("game", Health.BROKEN, str(error), "Put it right in the settings: `pizzatable run` refuses it.")
     return Finding("game", Health.OK, load_game(choice.game).title)
+
+
+def check_names(config: TableConfig) -> Finding:
+    """Whether the seats are called otherwise in the settings, each."""
+    from controller.said_names import namesakes
+
+    alike = namesakes({number: seat.name for number, seat in config.seats.items()})
+    if not alike:
+        return Finding("names", Health.OK, "each seat has a name of its own")
+    told = "; ".join(f"{_several(seats)} are called “{config.seats[seats[0]].name}”" for seats in alike)
+    what = f"{told}: whoever joins there by button is called “Player 1” or the like, whose games count for nobody"
+    others = " and ".join(f"seats.{seat}.name" for _, *seats in alike for seat in seats)
+    return Finding("names", Health.WARNING, what, f"Give each another name in the settings: {others}.")
+
+
+def _several(seats: Sequence[int]) -> str:
+    return f"seats {', '.join(map(str, seats[:-1]))} and {seats[-1]}"
 
 
 def check_copy(config: TableConfig, config_file: Path | None = None) -> Finding:

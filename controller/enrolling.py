@@ -296,19 +296,28 @@ def learn(
 
 
 def _check_kinds(pieces: Sequence[Mapping[str, Any]], name: str, game: GameFaces) -> None:
-    """Check that no piece has a name that the game has for another kind. Raises LabelError."""
+    """Check that no piece has a name that the game has for another kind, nor a front's while it lies face down. Raises
+    LabelError."""
     for piece in pieces:
         kind, face = LABEL_KINDS.get(str(piece.get("kind"))), str(piece.get("face"))
+        if kind is None:
+            continue
         its = game.kind_of.get(face)
-        if kind is not None and its is not None and its is not kind:
+        at = f"({piece['x_mm']:.0f}, {piece['y_mm']:.0f}) mm"
+        which = f"piece {piece['number']}" if isinstance(piece.get("number"), int) else "the piece"
+        if its is not None and its is not kind:
             back = f" (its back is {BACKS[kind]})" if face in BACKS.values() else ""
-            at = f"({piece['x_mm']:.0f}, {piece['y_mm']:.0f}) mm"
-            which = f"piece {piece['number']}" if isinstance(piece.get("number"), int) else "the piece"
             raise LabelError(
                 f"labels of {name}: {which} at {at} was outlined as {with_article(kind)} and is named {face}, as "
                 f"{with_article(its)} is in {game.game}; expected the name of {with_article(kind)}{back}; where it is "
                 f"{with_article(its)}, remove its outline on the page and outline it as one by hand, or leave it "
                 "without a name"
+            )
+        if piece.get("face_up") is False and face not in BACKS.values():
+            raise LabelError(
+                f'labels of {name}: {which} at {at} is named {face} and has "face_up": false, so that what shows would '
+                f"be learned as the back of {with_article(kind)}; expected true where {face} shows, or the back's "
+                f"name, {BACKS[kind]}"
             )
 
 

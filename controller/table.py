@@ -7,6 +7,7 @@ signals, the journal, and takes views and lamps.
 
 import asyncio
 import contextlib
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from itertools import chain
@@ -33,6 +34,9 @@ _REPLAYED = ("game", "play", "undo", "rename", "lobby")
 """What a table writes down of its game."""
 PAUSE_UNWRITTEN = "The journal did not take the pause: started anew now, the table would go on. "
 
+RESULT_STAYS_S = 10.0
+"""For so long after a game's end the host's button does not put its result away: such a press may be meant for the last
+move, and everybody looks at the result."""
 SEQ_PER_START = 1_000_000
 """Views of one run of the program; the journal numbers the runs, so that ids grow across restarts."""
 
@@ -133,6 +137,9 @@ class Table:
         self._pause_note = ""
         self._pause_unwritten = False
         self._plays_before_press: int | None = None
+        self._undecided: set[int] = set()
+        """Seats, or HOST_SEAT, whose button is down: a press if it is let go soon, and something else if it is held."""
+        self._result_stays_to_s = -math.inf
         self._scene: Scene | None = None
         self._places: tuple[str, ...] = ()
         self._faces: tuple[str, ...] = ()
@@ -258,28 +265,18 @@ class Table:
     async def on_signal(self, signal: Signal) -> None:
         """A button. In the lobby a press joins or leaves, and who holds it down joins and begins; the host's starts.
 
-        In a game the host's pauses and goes on; held down, it pauses and takes back the last move.
+        In a game the host's pauses and goes on; held down, it pauses and takes back the last move. Once the game is
+        over it leads to the lobby, but for the first seconds; held down, it takes back the last move, too.
         """
-        if signal.kind is SignalKind.BUTTON_HELD:
+        act = {
+            SignalKind.BUTTON_PRESSED: self._press,
+            SignalKind.BUTTON_HELD: self._hold,
+            SignalKind.BUTTON_RELEASED: self._release,
+        }.get(signal.kind)
+        if act is not None:
             async with self._deciding:
-                if signal.seat == HOST_SEAT:
-                    await self._hold_hosts_button()
-                elif self._running is None and signal.seat in self._config.seats:
-                    self._joined = sorted({*self._joined, signal.seat})
-                    self._wants_to_begin = signal.seat
+                await act(signal)
                 self._show()
-        if signal.kind is not SignalKind.BUTTON_PRESSED:
-            return
-        async with self._deciding:
-            if self._running is None or self._over:
-                self._plays_before_press = None
-                await self._press_in_lobby(signal.seat)
-            elif signal.seat == HOST_SEAT:
-                self._plays_before_press = len(self._running.plays)
-                self._pause(not self._paused)
-            elif (player := self._running.player_at(signal.seat)) is not None:
-                self._referee.press(player, signal.time_s)
-            self._show()
 
     async def on_scene(self, scene: Scene) -> None:
         """What lies on the table now."""
@@ -329,8 +326,10 @@ class Table:
         """See `Commands`."""
         async with self._deciding:
             self._require_game()
+            if self._over:
+                raise CommandError("the game is over: there is nothing to pause")
             if self._paused:
-                raise CommandError("the table is paused already; resume it first")
+                raise CommandError("the table is paused already: Resume lets the game go on")
             self._pause(True)
             self._show()
 
@@ -338,7 +337,7 @@ class Table:
         """See `Commands`."""
         async with self._deciding:
             if not self._paused:
-                raise CommandError("the table is not paused")
+                raise CommandError("the table is not paused: the game goes on")
             self._pause(False)
             self._show()
 
@@ -380,9 +379,7 @@ class Table:
         """Leave the game be, as if it had never ended: whoever wants to may join the next."""
         async with self._deciding:
             if self._running is not None:
-                await self._write("lobby", {})
-                self._running, self._joined = None, []
-                self._set_paused(False)
+                await self._leave_game()
                 self._show()
 
     async def rule_move(self, text: str, *, by: str = "", number: int | None = None, last: int | None = None) -> None:
@@ -401,17 +398,73 @@ class Table:
         """See `Commands`."""
         return self._require_game().legal_moves(words, most)
 
+    # Buttons -------------------------------------------------------------------------------------------------------
+
+    async def _press(self, signal: Signal) -> None:
+        seat, game = signal.seat, self._running
+        if seat == HOST_SEAT:
+            self._plays_before_press = len(game.plays) if game is not None else None
+        if (game is None and seat in self._joined) or (self._over and seat == HOST_SEAT):
+            self._undecided.add(seat)
+        elif game is None:
+            await self._press_in_lobby(seat)
+        elif self._over:
+            pass
+        elif seat == HOST_SEAT:
+            self._pause(not self._paused)
+        elif (player := game.player_at(seat)) is not None:
+            self._referee.press(player, signal.time_s)
+
+    async def _press_in_lobby(self, seat: int) -> None:
+        if seat in self._config.seats:
+            self._joined = sorted({*self._joined, seat})
+        elif seat == HOST_SEAT and len(self._joined) in self._game.player_counts:
+            owners = {seat: self._config.seats[seat].name for seat in self._joined}
+            alike = set(chain(*namesakes(owners)))  # what two are called tells nobody which of them it is
+            sittings = [
+                Sitting(seat, f"Player {player}" if seat in alike else name)
+                for player, (seat, name) in enumerate(owners.items(), 1)
+            ]
+            await self._new_game(sittings, {})
+
+    async def _hold(self, signal: Signal) -> None:
+        self._undecided.discard(signal.seat)
+        if signal.seat == HOST_SEAT:
+            await self._hold_hosts_button()
+        elif self._running is None and signal.seat in self._config.seats:
+            self._joined = sorted({*self._joined, signal.seat})
+            self._wants_to_begin = signal.seat
+
     async def _hold_hosts_button(self) -> None:
         """Take back the move that the host saw when the press began; a later one was not meant."""
         game, seen = self._running, self._plays_before_press
         self._plays_before_press = None
-        if game is None or self._over or seen is None:
+        if game is None or seen is None:
             return
         note = ""
         if seen and len(game.plays) == seen:
             self._undo(await self._write("undo", {}))
             note = "The last move is taken back. "
-        self._pause(True, note)
+        if not self._over:
+            self._pause(True, note)
+
+    async def _release(self, signal: Signal) -> None:
+        """Of a button that was held down nothing is undecided any more."""
+        seat = signal.seat
+        if seat not in self._undecided:
+            return
+        self._undecided.discard(seat)
+        if self._running is None and seat in self._joined:
+            self._joined.remove(seat)
+            if seat == self._wants_to_begin:
+                self._wants_to_begin = None
+        elif self._over and seat == HOST_SEAT and signal.time_s >= self._result_stays_to_s:
+            await self._leave_game()
+
+    async def _leave_game(self) -> None:
+        await self._write("lobby", {})
+        self._running, self._joined = None, []
+        self._set_paused(False)
 
     def _pause(self, paused: bool, note: str = "") -> None:
         """The host pauses, or lets go on, also across a restart: in a break the power may go, and pieces be put away.
@@ -578,6 +631,8 @@ class Table:
         if self._over and self._running is not None:
             winners = self._game.winners(self._running.state)
             self._last_winner_seat = self._running.seats[winners[0]] if winners else None
+            if self._scene is not None:
+                self._result_stays_to_s = self._scene.time_s + RESULT_STAYS_S
 
     def _undo(self, seq: int, by: str = "") -> None:
         """Let the last play count no more: the record `seq` says so."""
@@ -587,25 +642,6 @@ class Table:
     @property
     def _over(self) -> bool:
         return self._running is not None and self._running.over
-
-    async def _press_in_lobby(self, seat: int) -> None:
-        if self._over and seat != HOST_SEAT:
-            return
-        if self._over:
-            await self._write("lobby", {})
-            self._running, self._joined = None, []
-        elif seat != HOST_SEAT and seat in self._config.seats:
-            self._joined = sorted({*self._joined} ^ {seat})
-            if seat == self._wants_to_begin:
-                self._wants_to_begin = None
-        elif seat == HOST_SEAT and len(self._joined) in self._game.player_counts:
-            owners = {seat: self._config.seats[seat].name for seat in self._joined}
-            alike = set(chain(*namesakes(owners)))  # what two are called tells nobody which of them it is
-            sittings = [
-                Sitting(seat, f"Player {player}" if seat in alike else name)
-                for player, (seat, name) in enumerate(owners.items(), 1)
-            ]
-            await self._new_game(sittings, {})
 
     async def _write(self, kind: str, data: Json, evidence: bytes | None = None, *, begins_game: bool = False) -> int:
         self._newest = await asyncio.wrap_future(self._journal.append(kind, data, evidence, begins_game=begins_game))
@@ -673,7 +709,7 @@ class Table:
             running=self._running,
             joined=self._joined,
             begins=self._first_of(self._joined) if self._joined else None,
-            pause_note=self._told_of_pause() if self._paused else None,
+            pause_note=self._told_of_pause() if self._paused and not self._over else None,
             scene=self._scene,
             places=self._places,
             faces=self._faces,
@@ -685,7 +721,7 @@ class Table:
 
     def _require_game(self) -> RunningGame:
         if self._running is None:
-            raise CommandError("no game is running; start one first")
+            raise CommandError("no game is running: the host begins one at Game…")
         return self._running
 
 

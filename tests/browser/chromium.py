@@ -5,6 +5,7 @@ import base64
 import contextlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -136,6 +137,11 @@ class Page:
     async def as_printed(self) -> None:
         """Show the page as it would be printed."""
         await self._call("Emulation.setEmulatedMedia", media="print")
+
+    async def printed_pages(self) -> int:
+        """How many sheets of A4, upright, the page takes."""
+        answer = await self._call("Page.printToPDF", paperWidth=210 / 25.4, paperHeight=297 / 25.4)
+        return len(re.findall(rb"/Type /Page\b", base64.b64decode(answer["data"])))
 
     async def accessibility(self) -> list[dict[str, Any]]:
         """The nodes of the page's accessibility tree, as the browser's protocol has them."""

@@ -6,6 +6,8 @@ from tests.browser.chromium import Page
 
 LEAST_PX = 22
 """The smallest letters on a television of 1080 lines that is read from three metres."""
+CHOSEN_PX = 24
+"""The smallest there of what is asked and chosen from."""
 _SHOWN = """[...document.querySelectorAll('body *')].filter((e) => {
   const own = [...e.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent.trim());
   const shown = e.getClientRects().length > 0 && getComputedStyle(e).visibility === 'visible';
@@ -13,7 +15,8 @@ _SHOWN = """[...document.querySelectorAll('body *')].filter((e) => {
 })"""
 """Elements with text of their own that is seen; drawings are pictures of what lies there, with all that is printed."""
 _SMALL = f"""
-{_SHOWN}.filter((e) => parseFloat(getComputedStyle(e).fontSize) < {LEAST_PX} - 0.1 && !e.closest('.pie-type'))
+{_SHOWN}.filter((e) => !e.closest('.pie-type')).filter((e) =>
+  parseFloat(getComputedStyle(e).fontSize) < (e.closest('.dialog, .candidate') ? {CHOSEN_PX} : {LEAST_PX}) - 0.1)
   .map((e) => `${{e.className}} ${{getComputedStyle(e).fontSize}} ${{e.textContent}}`)
 """
 """Letters too small for a television. A column of New York Slice's types has no room for more of its name, which stands

@@ -121,6 +121,28 @@ def test_every_moment_fits_the_window(tmp_path: Path, players: int, size: str) -
     run(scenario)
 
 
+def test_the_sheets_of_four_are_printed_on_one_page_and_none_is_torn(tmp_path: Path) -> None:
+    async def the_end() -> TableView:
+        with Journal(tmp_path / "journal.sqlite") as journal:
+            game = Ruled(journal, 4)
+            await game.start()
+            await game.go_on(lambda state: state.phase is Phase.OVER)
+            return await game.look()
+
+    view = asyncio.run(the_end())
+
+    async def scenario() -> None:
+        async with room(view) as table:
+            await table.page.open(f"http://table.local:{table.port}/", *SIZES["wide"])
+            await table.page.until("document.querySelectorAll('.das-final .das-player').length === 4")
+            assert await table.page.printed_pages() == 1
+            await table.page.as_printed()
+            torn = "getComputedStyle(document.querySelector('.das-final .das-player')).breakInside"
+            assert await table.page.evaluate(torn) == "avoid"
+
+    run(scenario)
+
+
 def test_beside_a_long_name_the_players_die_is_seen(tmp_path: Path) -> None:
     lobby, marking, *_ = asyncio.run(moments(tmp_path, 2, end=False))
     tasks = "[...document.querySelectorAll('.das-task')].map((e) => [e.textContent, e.scrollWidth <= e.clientWidth])"

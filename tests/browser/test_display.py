@@ -62,6 +62,12 @@ window.later = [];
 const soon = window.setTimeout;
 window.setTimeout = (act, ms, ...said) => ms > 5000 ? later.push(() => act(...said)) : soon(act, ms, ...said);
 """
+# Whether what is to be chosen from does not fit its card.
+CANDIDATES_CUT = """
+[...document.querySelectorAll('.candidate')].some((e) => e.scrollHeight > e.clientHeight + 1)
+|| document.querySelector('.question-card').scrollHeight > document.querySelector('.question-card').clientHeight + 1
+"""
+BLACK = "rgb(0, 0, 0)"
 # So long that another click is no part of a double one.
 A_MOMENT = "new Promise((done) => setTimeout(done, 750))"
 
@@ -297,18 +303,18 @@ def test_who_slapped_first_and_where_the_knife_is() -> None:
             shown = "[...document.querySelectorAll('.knife:not(.none)')].map((e) => e.parentElement.dataset.key)"
             assert await page.evaluate(shown) == ["1"]
             parts = "document.querySelector('#parts').innerText.replace(/\\s+/g, ' ')"
-            assert await page.evaluate(parts) == "simulated table all parts ok board the real firmware, emulated"
+            assert await page.evaluate(parts) == "simulated table all parts ok"
             table.hub.publish(slapped(tie=True).model_copy(update={"seq": 62}))
             await page.until("document.querySelector('#slaps').classList.contains('tie')")
             assert await page.evaluate("document.querySelector('#slaps').innerText.replace(/\\s+/g, ' ')") == (
                 "2 Bruno and 4 Dmitri slapped together, 7.5 µs apart"
             )
             assert await page.evaluate(shown) == ["5"]
-            absent = PartView(state=PartState.ABSENT, text="", note="not emulated here: simavr is not installed")
+            absent = PartView(state=PartState.ABSENT, text="without slap pads, as no board is emulated here")
             parts_now = portions_taken().parts | {"board": absent}
             table.hub.publish(portions_taken().model_copy(update={"seq": 63, "parts": parts_now}))
             await page.until("document.querySelector('#slaps').hidden")
-            assert (await page.evaluate(parts)).endswith("board not emulated here: simavr is not installed")
+            assert await page.evaluate(parts) == "simulated table all parts ok", "nobody who plays misses it"
             assert await page.evaluate(shown) == []
 
     run(scenario)
@@ -371,9 +377,12 @@ def test_the_result_can_be_printed() -> None:
                 assert await illegible(page) == []
                 assert await page.evaluate(OVERFLOWS) == []
                 ink = "getComputedStyle(document.querySelector('.final h1')).color"
-                assert await page.evaluate(ink) == "rgb(0, 0, 0)"
+                assert await page.evaluate(ink) == BLACK
                 shown = "[...document.querySelectorAll('body > *, #room > *')].filter((e) => e.checkVisibility())"
                 assert await page.evaluate(f"{shown}.map((e) => e.id)") == ["room", "final"]
+                badge = "getComputedStyle(document.querySelector('.final .badge')).color"
+                assert await page.evaluate(badge) == BLACK, "its ground is not printed"
+            assert await page.printed_pages() == 1
 
     run(scenario)
 
@@ -389,16 +398,21 @@ def test_a_page_that_may_not_decide_says_who_does() -> None:
             await table.show(query=hosts)
             await page.until("document.querySelectorAll('.candidate button').length === 3")
             assert await page.evaluate(told) is None
+            assert await illegible(page, television=True) == []
+            assert await page.evaluate(CANDIDATES_CUT) is False
             await table.show("phone", hosts)
             await page.until("document.querySelectorAll('.candidate button').length === 3")
             reached = "document.querySelector('.candidate button').getBoundingClientRect()"
             assert await page.evaluate(f"{reached}.height") >= 44, "a finger's"
             assert await page.evaluate(OVERFLOWS) == []
             await table.show()
-            for buttons, who in ((True, "the host's button"), (False, "Game…, for the host")):
+            for buttons, who in (
+                (True, "The host's button puts the result away, for the next one"),
+                (False, "The host begins the next one at Game…"),
+            ):
                 view = final().model_copy(update={"seq": 2000 + buttons, "buttons": buttons})
                 table.hub.publish(view)
-                await page.until(f"document.getElementById('referee').textContent.endsWith({who!r})")
+                await page.until(f"document.getElementById('referee').textContent === {'Game over. ' + who!r}")
                 assert await page.evaluate(OVERFLOWS) == []
 
     run(scenario)

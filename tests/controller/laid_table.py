@@ -206,7 +206,8 @@ class LaidTable(LaidWorld):
 
     async def press_seat(self, seat: int) -> None:
         self.now_s += 0.05
-        await self.table.on_signal(Signal(seat, SignalKind.BUTTON_PRESSED, self.now_s, 0.001))
+        for kind in (SignalKind.BUTTON_PRESSED, SignalKind.BUTTON_RELEASED):
+            await self.table.on_signal(Signal(seat, kind, self.now_s, 0.001))
 
     async def make(self, moves: Sequence[Any], player: Player | None) -> TableView:
         """Carry moves out, press, and look."""

@@ -45,12 +45,13 @@ def test_everything_a_ready_board_says() -> None:
         failed_pads=[], lost=0, clock_bound_us=1000, pads=[2], knives=[5], skewers=[1, 3], beam_broken=True, slaps=None,
     )  # fmt: skip
     part = board_part(board, starting=False)
-    assert (part.state, part.note) == (PartState.OK, "ready")
+    assert (part.state, part.note) == (PartState.OK, "")
     assert part.text == (
         "all is well, 7 starts, 2 by its watchdog since; signals lost: 0; its clock is known to 1 ms; /dev/b"
     )
     emulated = board_view(READY, emulated=True, clock_bound_us=10, slaps=None)
-    assert board_part(emulated, starting=False).note == "the real firmware, emulated"
+    part = board_part(emulated, starting=False)
+    assert (part.note, part.text.startswith("the real firmware, emulated; ")) == ("", True)
     assert "known to 10 µs" in board_part(emulated, starting=False).text
 
 
@@ -62,7 +63,7 @@ def test_behind_a_boot_loader_no_reset_is_said_to_be_the_watchdogs() -> None:
 
 def test_lost_signals_are_said() -> None:
     part = board_part(view(replace(READY, lost=12)), starting=False)
-    assert (part.state, part.note) == (PartState.OK, "ready; it had no room for 12 signals")
+    assert (part.state, part.note) == (PartState.OK, "it had no room for 12 signals")
 
 
 def test_pads_that_failed_the_self_test_are_named() -> None:
@@ -106,7 +107,8 @@ def test_trouble_is_said_in_words(state: LinkState, words: str, said: str) -> No
 def test_no_board_is_shown_where_one_might_be_expected() -> None:
     assert no_board('serial.port is ""', simulated=False).note == ""
     part = no_board("simavr is not installed", simulated=True)
-    assert (part.state, part.note) == (PartState.ABSENT, "not emulated here: simavr is not installed")
+    assert (part.state, part.note) == (PartState.ABSENT, "")
+    assert part.text == "without slap pads and docks, as no board is emulated here: simavr is not installed"
 
 
 def test_the_bound_is_steady() -> None:

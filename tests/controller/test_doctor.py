@@ -48,6 +48,7 @@ from controller.doctor import (
     check_lens,
     check_light,
     check_markers,
+    check_names,
     check_pins,
     check_port,
     check_serial,
@@ -445,6 +446,16 @@ def test_little_flicker_does_no_harm_and_what_cannot_be_seen_is_said() -> None:
     assert finding.what == "no stripes move over the picture"
     assert "mains of 50 Hz stand still" in check_flicker(Flicker(0.0, 0.0, 25.0), "picamera2", 50).what
     assert "mains of 50 Hz and 60 Hz stand still" in check_flicker(Flicker(0.0, 0.0, 20.0), "opencv:0", 60).what
+
+
+def test_seats_of_one_name_are_told_of(tmp_path: Path) -> None:
+    assert said(check_names(load_table([]))) == ("names", Health.OK)
+    file = tmp_path / "table.toml"
+    file.write_text('[seats.1]\nname = "Mum"\n[seats.3]\nname = "mum"\n[seats.4]\nname = "MUM"\n')
+    finding = check_names(load_table([file]))
+    assert said(finding) == ("names", Health.WARNING)
+    assert finding.what.startswith("seats 1, 3 and 4 are called “Mum”: whoever joins there by button ")
+    assert finding.remedy == "Give each another name in the settings: seats.3.name and seats.4.name."
 
 
 def half_dark(image: Image) -> Image:
@@ -910,6 +921,7 @@ PARTS = [
     "flicker",
     "automatics",
     "game",
+    "names",
     "faces",
     "pins",
     "serial",

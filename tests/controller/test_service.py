@@ -100,7 +100,7 @@ def can_emulate() -> bool:
 def check_board(service: Service) -> None:
     """The microcontroller of a table whose knife goes round: the real firmware, back when its line was gone."""
     view = service.look_until(lambda view: view["board"]["knives"], 120)
-    assert view["parts"]["board"]["note"] == "the real firmware, emulated"
+    assert view["parts"]["board"]["text"].startswith("the real firmware, emulated; ")
     assert view["board"]["link"] == "ready"
     assert view["board"]["words"] == "all is well"
     assert (view["board"]["emulated"], view["board"]["starts"], view["board"]["lost"]) == (True, 1, 0)
@@ -408,7 +408,7 @@ def test_a_table_plays_survives_what_may_happen_and_ends_clean(service: Service)
     if emulated:
         check_board(service)
     else:
-        assert "not emulated here" in view["parts"]["board"]["note"]
+        assert "no board is emulated here" in view["parts"]["board"]["text"]
         assert view["board"] is None
     view = service.look_until(lambda view: view["log"], 60)
 
@@ -490,7 +490,7 @@ def test_a_microcontroller_on_its_line(tmp_path: Path, service: Service) -> None
         (tmp_path / "serial.toml").write_text(settings)
         service.start("--config", str(tmp_path / "serial.toml"))
         view = until_part(service, "board", "ok", 120)
-        assert view["parts"]["board"]["note"] == "ready"
+        assert view["parts"]["board"]["state"] == "ok"
         assert (view["board"]["port"], view["board"]["emulated"]) == (str(board.port), False)
 
         # Its lamps do what the panel's do.

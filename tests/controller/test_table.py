@@ -27,7 +27,7 @@ from controller.reading import Reading
 from controller.records.journalled import record_of
 from controller.records.results import Results
 from controller.referee import GLARE, Referee
-from controller.table import NotReplayed, Table
+from controller.table import RESULT_STAYS_S, NotReplayed, Table
 from controller.table_view import LOG_LINES
 from controller.views import BoardView, PartState, PartView, RefereeState, TableView
 from controller.wiring import timing
@@ -68,10 +68,14 @@ async def in_lobby(folder: Path) -> AsyncIterator[tuple[Table, Outlets, Journal]
         yield table, outlets, journal
 
 
+async def signals(table: Table, seat: int, *kinds: SignalKind, at_s: float = 1.0) -> None:
+    for kind in kinds:
+        await table.on_signal(Signal(seat, kind, at_s, 0.001))
+
+
 async def press(table: Table, *seats: int) -> TableView:
     for seat in seats:
-        await table.on_signal(Signal(seat, SignalKind.BUTTON_PRESSED, 1.0, 0.001))
-        await table.on_signal(Signal(seat, SignalKind.BUTTON_RELEASED, 1.1, 0.001))
+        await signals(table, seat, SignalKind.BUTTON_PRESSED, SignalKind.BUTTON_RELEASED)
     assert table.view is not None
     return table.view
 
@@ -221,8 +225,7 @@ async def test_too_many_are_told_to_leave(tmp_path: Path) -> None:
 @in_loop
 async def test_who_holds_the_own_button_down_begins(tmp_path: Path) -> None:
     async def hold(table: Table, seat: int) -> None:
-        for kind in (SignalKind.BUTTON_PRESSED, SignalKind.BUTTON_HELD, SignalKind.BUTTON_RELEASED):
-            await table.on_signal(Signal(seat, kind, 1.0, 0.001))
+        await signals(table, seat, SignalKind.BUTTON_PRESSED, SignalKind.BUTTON_HELD, SignalKind.BUTTON_RELEASED)
 
     def begins(view: TableView) -> list[int]:
         return [seat.seat for seat in view.seats if seat.begins]
@@ -249,9 +252,25 @@ async def test_who_holds_the_own_button_down_begins(tmp_path: Path) -> None:
 
 
 @in_loop
+async def test_who_wants_to_begin_is_never_shown_as_having_left(tmp_path: Path) -> None:
+    """Of who has joined a press may be the beginning of a hold: they leave when the button is let go before that."""
+    async with in_lobby(tmp_path) as (table, outlets, _):
+        await press(table, 4, 2)
+        outlets.views.clear()
+        await signals(table, 4, SignalKind.BUTTON_PRESSED)
+        await signals(table, 4, SignalKind.BUTTON_HELD, SignalKind.BUTTON_RELEASED)
+        assert [[seat.seat for seat in view.seats if seat.lamp == "on"] for view in outlets.views] == [[2, 4]]
+        assert [seat.seat for seat in outlets.views[-1].seats if seat.begins] == [4]
+        await signals(table, 2, SignalKind.BUTTON_PRESSED)  # the game is started before the button is let go
+        view = await press(table, HOST_SEAT)
+        await signals(table, 2, SignalKind.BUTTON_RELEASED)
+        assert {seat.seat: seat.player for seat in view.seats if seat.player} == {2: 1, 4: 2}
+
+
+@in_loop
 async def test_a_player_is_renamed_in_the_middle_of_a_game(tmp_path: Path) -> None:
     async with in_lobby(tmp_path) as (table, outlets, journal):
-        with pytest.raises(CommandError, match="no game is running"):
+        with pytest.raises(CommandError, match="no game is running: the host begins one at Game…"):
             await table.rename([Sitting(4, "Bo")])
         await table.new_game([Sitting(4, "Player 2"), Sitting(2, "Player 1")], {})
         with pytest.raises(InvalidCommand, match=r"seat 3: nobody plays there; expected one of \[2, 4\]"):
@@ -327,10 +346,7 @@ async def test_a_whole_game_and_a_restart_at_every_record(tmp_path: Path) -> Non
                 known[last.seq] = (table.state, view.position)
 
         table.outlets.on_view = note
-        while GAME.turn(table.state).actor is not Actor.NOBODY:
-            before = table.state
-            await table.make_next()
-            assert table.state != before, table.view.message
+        await play_to_the_end(table)
         assert table.view.referee is RefereeState.OVER
         assert table.view.position["winners"]
         records = table.journal.records()
@@ -358,6 +374,7 @@ async def test_after_the_game_pieces_may_be_put_away_and_the_winner_slices_first
         await table.look(scenes=15)
         assert table.view.breach is None
         assert all(seat.lamp == "off" for seat in table.view.seats)
+        table.now_s += RESULT_STAYS_S
         await table.press_seat(HOST_SEAT)
         assert table.view.position is None
         for seat in (*table.seats.values(), HOST_SEAT):
@@ -1070,7 +1087,7 @@ async def test_nothing_is_judged_while_the_table_is_paused(tmp_path: Path) -> No
         before = table.state
         await table.press_seat(HOST_SEAT)
         assert table.view.referee is RefereeState.PAUSED
-        with pytest.raises(CommandError, match="paused already"):
+        with pytest.raises(CommandError, match="paused already: Resume lets the game go on"):
             await table.table.pause()
         moves, _ = table.hands.next_play(before)
         table.play(before, *moves)
@@ -1178,17 +1195,72 @@ async def test_a_move_made_while_the_hosts_button_is_down_is_not_taken_back(tmp_
 async def test_starting_with_a_long_press_does_not_pause(tmp_path: Path) -> None:
     async with in_lobby(tmp_path) as (table, _, _):
         await press(table, 1, 2)
-        for kind in (SignalKind.BUTTON_PRESSED, SignalKind.BUTTON_HELD, SignalKind.BUTTON_RELEASED):
-            await table.on_signal(Signal(HOST_SEAT, kind, 1.0, 0.001))
+        kinds = (SignalKind.BUTTON_PRESSED, SignalKind.BUTTON_HELD, SignalKind.BUTTON_RELEASED)
+        await signals(table, HOST_SEAT, *kinds)
         assert table.view is not None
         assert table.view.position is not None
         assert table.view.referee is not RefereeState.PAUSED
 
 
+@in_loop
+async def test_a_result_stays_until_the_hosts_button_is_pressed_some_seconds_after_the_end(tmp_path: Path) -> None:
+    """A press that was meant for the last move takes nothing off everybody's screen."""
+    async with playing(tmp_path, players=2) as table:
+        await play_to_the_end(table)
+        result, ended_s = table.view.position, table.now_s
+        for after_s in (0.1, RESULT_STAYS_S - 1.0):
+            table.now_s = ended_s + after_s
+            await table.press_seat(HOST_SEAT)
+            assert (table.view.referee, table.view.position) == (RefereeState.OVER, result)
+        await table.press_seat(next(iter(table.seats.values())))
+        assert table.view.referee is RefereeState.OVER
+        table.now_s = ended_s + RESULT_STAYS_S + 1.0
+        await signals(table.table, HOST_SEAT, SignalKind.BUTTON_PRESSED, at_s=table.now_s)
+        assert table.view.referee is RefereeState.OVER, "it may be held down"
+        await signals(table.table, HOST_SEAT, SignalKind.BUTTON_RELEASED, at_s=table.now_s)
+        assert table.view.position is None
+
+
+@in_loop
+async def test_the_hosts_button_held_down_takes_back_a_last_move_that_was_read_wrongly(tmp_path: Path) -> None:
+    async with playing(tmp_path, players=2) as table:
+        before = await play_to_the_end(table)
+        await hold(table)
+        assert table.state == before
+        assert table.view.message == "The last move is taken back. Paused. The host's button or page resumes."
+
+
+@in_loop
+async def test_a_game_that_the_host_rules_to_its_end_in_a_pause_shows_its_result(tmp_path: Path) -> None:
+    async with playing(tmp_path, players=2) as table:
+        await play_to_the_end(table)
+        assert table.table._running is not None
+        moves = table.table._running.moves[-1]
+        await table.table.undo()
+        await table.table.pause()
+        for move in moves:
+            await table.table.rule_move(GAME.format(table.state, move))
+        assert table.view.referee is RefereeState.OVER
+        assert table.view.position["winners"]
+        with pytest.raises(CommandError, match="over"):
+            await table.table.pause()
+        await table.table.undo()
+        assert table.view.message.startswith("Paused. "), "as it was"
+
+
+async def play_to_the_end(table: LaidTable) -> Any:
+    """The state before the last play."""
+    while GAME.turn(table.state).actor is not Actor.NOBODY:
+        before = table.state
+        await table.make_next()
+        assert table.state != before, table.view.message
+    return before
+
+
 async def hold(table: LaidTable) -> None:
     """The host's button down for more than a second."""
-    for kind in (SignalKind.BUTTON_PRESSED, SignalKind.BUTTON_HELD, SignalKind.BUTTON_RELEASED):
-        await table.table.on_signal(Signal(HOST_SEAT, kind, table.now_s, 0.001))
+    kinds = (SignalKind.BUTTON_PRESSED, SignalKind.BUTTON_HELD, SignalKind.BUTTON_RELEASED)
+    await signals(table.table, HOST_SEAT, *kinds, at_s=table.now_s)
 
 
 @in_loop

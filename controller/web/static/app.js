@@ -324,11 +324,13 @@ function duration(us) {
 function renderStatus(view) {
   const blind = view.referee === "waiting" && ["camera", "reading"].some((part) => view.parts[part]?.state === "lost");
   const state = blind ? "blind" : stateOf(view);
-  byId("referee").textContent = state === "over" ? `Game over. Next one: ${view.buttons ? "the host's button" : "Game…, for the host"}` : REFEREE[state] ?? state;
+  byId("referee").textContent = state === "over" ? `Game over. ${view.buttons ? "The host's button puts the result away, for the next one" : "The host begins the next one at Game…"}` : REFEREE[state] ?? state;
   byId("referee").dataset.state = state;
   const last = view.log.at(-1);
   say(byId("event"), last ? `${named(view, last.text)}${ruled(last)}` : "");
   byId("hosts-table").textContent = view.table;
+  byId("undo").hidden = byId("rule").hidden = view.position === null;
+  byId("pause").hidden = view.position === null || state === "over";
   byId("pause").textContent = view.referee === "paused" ? "Resume" : "Pause";
   whenChanged("parts", [view.parts, view.simulated], () => renderParts(view));
 }

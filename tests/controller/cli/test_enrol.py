@@ -282,6 +282,19 @@ def test_a_name_of_another_kind_of_piece_is_refused(tmp_path: Path, face: str, w
     assert f"the piece at {at} was outlined as a special and {why}" in result.stderr
 
 
+def test_the_name_of_a_front_for_what_lies_face_down_is_refused(tmp_path: Path) -> None:
+    labels = label(enrolment())
+    down = next(piece for piece in labels["pieces"] if piece["kind"] == "tile")
+    face, at = down["face"], f"({down['x_mm']:.0f}, {down['y_mm']:.0f}) mm"
+    down |= {"face_up": False, "number": 7}
+    result = enrol_drawn(tmp_path, labels)
+    assert result.exit_code == 1
+    assert f'piece 7 at {at} is named {face} and has "face_up": false' in result.stderr
+    assert f"expected true where {face} shows, or the back's name, back" in result.stderr
+    assert not (tmp_path / "pack").exists()
+    assert enrol_drawn(tmp_path, label(enrolment())).exit_code == 0
+
+
 def enrol_cards(folder: Path, names: Mapping[str, str], *more: str) -> Result:
     """`pizzatable enrol` of cards of SLICE under other names."""
     cards = drawn_cards.enrolment()

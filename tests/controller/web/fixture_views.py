@@ -511,5 +511,5 @@ def slapped(tie: bool = False) -> TableView:
         watchdog_resets=0, failed_pads=[], lost=0, clock_bound_us=1000, pads=[], knives=[5 if tie else 1], skewers=[],
         beam_broken=False, slaps=slaps,
     )  # fmt: skip
-    part = PartView(state=PartState.OK, text="all is well, 1 starts", note="the real firmware, emulated")
+    part = PartView(state=PartState.OK, text="the real firmware, emulated; all is well, 1 starts")
     return view.model_copy(update={"seq": 61, "board": board, "parts": view.parts | {"board": part}})
