@@ -235,12 +235,21 @@ def create_app(
     app.include_router(_state_router(hub, results))
     app.include_router(_past_router(happened, evidence))
     app.include_router(_picture_router(picture))
-    for router in _host_routers(commands, shelf, host_token):
-        app.include_router(router)
+    app.include_router(_choices_router(shelf, host_token))
+    app.include_router(_controls_router(commands, shelf, host_token))
     app.include_router(_address_router(reached, host_token))
     app.include_router(_page_router(games_root))
     app.mount("/static", PageFiles(directory=STATIC))
     return app
+
+
+def host_only(token: str) -> Any:
+    """What a route depends on that is for the host alone, who has this token: see `require_host`."""
+
+    def check(request: Request, x_host_token: GivenToken = None) -> None:
+        require_host(request, x_host_token, token)
+
+    return Depends(check)
 
 
 class PageFiles(StaticFiles):
@@ -401,20 +410,16 @@ def _whole_schema(model: type[BaseModel]) -> dict[str, Any]:
     return schema
 
 
-def _host_routers(commands: Commands, shelf: GameShelf, host_token: str) -> tuple[APIRouter, APIRouter]:
-    """What anybody may ask about the host's controls, and the controls."""
+def _choices_router(shelf: GameShelf, host_token: str) -> APIRouter:
+    """What anybody may ask about the host's controls."""
+    router = APIRouter(prefix="/api", tags=["host"])
 
-    def host_only(request: Request, x_host_token: GivenToken = None) -> None:
-        require_host(request, x_host_token, host_token)
-
-    open_router = APIRouter(prefix="/api", tags=["host"])
-
-    @open_router.get("/role")
+    @router.get("/role")
     async def role(request: Request, x_host_token: GivenToken = None) -> Role:
         """Whether the host's controls answer to the one who asks."""
         return Role(host=is_host(request, x_host_token, host_token))
 
-    @open_router.get("/games")
+    @router.get("/games")
     async def games() -> Games:
         """The games that can be played at this table, with their options."""
         views = [
@@ -429,8 +434,17 @@ def _host_routers(commands: Commands, shelf: GameShelf, host_token: str) -> tupl
         ]  # fmt: skip
         return Games(playing=shelf.playing.game, players=shelf.playing.players, games=views)
 
+    return router
+
+
+def _controls_router(commands: Commands, shelf: GameShelf, host_token: str) -> APIRouter:
+    """The host's controls."""
     router = APIRouter(
-        prefix="/api", tags=["host"], dependencies=[Depends(host_only)], responses=_PROBLEMS, route_class=StrictRoute
+        prefix="/api",
+        tags=["host"],
+        dependencies=[host_only(host_token)],
+        responses=_PROBLEMS,
+        route_class=StrictRoute,
     )
 
     @router.get("/moves")
@@ -482,7 +496,7 @@ def _host_routers(commands: Commands, shelf: GameShelf, host_token: str) -> tupl
         """The host rules that this move, in the game's notation, was made."""
         await commands.rule_move(body.text, by=by, number=body.number, last=body.last)
 
-    return open_router, router
+    return router
 
 
 def _address_router(reached: Reached, host_token: str) -> APIRouter:
@@ -494,10 +508,9 @@ def _address_router(reached: Reached, host_token: str) -> APIRouter:
         response.headers.update(NO_STORE)
         return display_view(request, reached)
 
-    @router.get("/host_address", tags=["host"], responses={403: _PROBLEMS[403]})
-    def address_of_host(request: Request, response: Response, x_host_token: GivenToken = None) -> AddressView:
+    @router.get("/host_address", tags=["host"], dependencies=[host_only(host_token)], responses={403: _PROBLEMS[403]})
+    def address_of_host(request: Request, response: Response) -> AddressView:
         """The address of the host's controls, with the token: whoever opens it decides at this table."""
-        require_host(request, x_host_token, host_token)
         response.headers.update(NO_STORE)
         return host_view(request, reached, host_token)
 
