@@ -19,7 +19,7 @@ from config.schema import TableConfig
 from controller.game import GameError, Json, Option, OptionError
 from controller.games.facts import ComponentError
 from controller.games.registry import UnknownGame, check_parts, games_with, load_game, needs_faces, table_options
-from controller.journal import Record, sync_folder
+from controller.journal import Record
 from controller.seating import player_counts
 from vision.files.whole_files import write_whole
 
@@ -185,7 +185,6 @@ class Shelf:
         """Remember what the host chose, also across a power cut. Raises OSError."""
         kept = _Kept(game=choice.game, options=dict(choice.options), players=choice.players, instead_of=self._named())
         write_whole(self._file, kept.model_dump_json(indent=1).encode())
-        sync_folder(self._file.parent)
 
     def put_back(self, choice: Choice | None) -> None:
         """What was chosen since cannot be played: what the host had chosen before holds again, or, where that is None,

@@ -52,6 +52,7 @@ from controller.sqlite_pages import (
     rollback_path,
     wal_path,
 )
+from vision.files.whole_files import sync_folder as sync_folder
 
 APPLICATION_ID = 0x50697A7A
 """SQLite's mark for whose file this is: "Pizz"."""
@@ -566,15 +567,6 @@ def hold_shared(file: BinaryIO, path: Path) -> None:
         fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB, LOCKED_BYTES, LOCKED_FROM)
     except OSError as error:
         raise JournalInUse(f"{path}: another process has this journal open") from error
-
-
-def sync_folder(folder: Path) -> None:
-    """A new file's name must reach the disk too."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def checksum_of(seq: int, game: int, wall_time: str, monotonic_s: float, kind: str, data: str) -> int:

@@ -139,8 +139,12 @@ def _reopened(old: Journal, problem: str) -> Journal:
     """The same file, opened anew, which has taken a record: that there was a gap. What a failed sync left of the log
     may be in memory alone, and what follows it would be lost with it: so all goes into the file, and a log begins."""
     old.close()
-    if not old.path.exists():
-        raise JournalWriteFailed(f"{old.path}: is gone. {PUT_BACK}")
+    try:
+        old.path.stat()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise JournalWriteFailed(f"{old.path}: is gone. {PUT_BACK}") from error
+    except OSError as error:
+        raise JournalWriteFailed(f"{old.path}: cannot be looked at: {error.strerror}. {PUT_BACK}") from error
     with Journal(old.path) as journal:
         journal.check_goes_on_from(old)
         journal.append("interrupted", {"problem": problem}).result()

@@ -50,7 +50,7 @@ from controller.strict_json import NotStrictJson, parse_json
 
 VERSION = 1
 LONGEST_REQUEST = 200_000
-"""Characters."""
+"""Bytes of UTF-8, without the line's end."""
 MOST_LISTED = 100_000
 """Legal moves in one answer."""
 LONGEST_ID = 100
@@ -399,7 +399,10 @@ def _advice(game: _Running, player: Player | None) -> Json:
 
 def _record_text(game: _Running, notes: Mapping[str, str]) -> str:
     for name, value in notes.items():
-        check_note(name, value)
+        try:
+            check_note(name, value)
+        except NoteError as error:
+            raise RequestError("bad_request", f"notes.{error}") from error
     record = Record(replace(game.header, notes=notes), game.lines, result(game.engine, game.state))
     return format_record(record)
 
@@ -475,7 +478,6 @@ _CODES: dict[type[GameError], str] = {
     PositionError: "bad_position",
     IllegalMove: "illegal_move",
     NotationError: "bad_move",
-    NoteError: "bad_request",
 }
 
 
@@ -483,8 +485,8 @@ _CODES: dict[type[GameError], str] = {
 
 
 def _parse(line: str) -> Json:
-    if len(line) > LONGEST_REQUEST:
-        raise RequestError("not_json", f"a request of {len(line)} characters; expected at most {LONGEST_REQUEST}")
+    if len(line.encode(errors="surrogatepass")) > LONGEST_REQUEST:
+        raise RequestError("not_json", f"a request of more than {LONGEST_REQUEST} bytes, which are the most")
     try:
         return parse_json(line)
     except NotStrictJson as error:

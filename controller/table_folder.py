@@ -1,11 +1,11 @@
 """What a table is known by, kept in its data_dir: the host's token, and the table's identity on the LAN."""
 
-import os
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
 from config.os_errors import reason
+from vision.files.whole_files import write_whole
 
 _TOKEN, _IDENTITY = "host-token", "table-id"
 _MOST_IDENTITY = 32
@@ -78,10 +78,7 @@ def _read(path: Path, errors: str = "strict") -> str:
 
 
 def _made(path: Path, text: str) -> str:
-    """Whole or not at all, and for its owner alone."""
-    draft = path.with_suffix(".part")
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(handle, "w") as file:
-        file.write(text)
-    draft.replace(path)
+    """For its owner alone, and to stay: with another token the host's addresses that were handed out are worth nothing,
+    with another identity the table is another one to the LAN."""
+    write_whole(path, text.encode(), 0o600)
     return text

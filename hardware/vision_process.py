@@ -294,13 +294,10 @@ class VisionProcess:
                     ended = problem or f"the process of camera and reading ended (exit code {process.exitcode})"
                     yield VisionStatus(VisionState.LOST, f"{ended}; starting again")
                     return
-                except (
-                    Exception
-                ) as error:  # whatever unpickling of spoilt bytes raises: else nobody would watch any more
-                    spoilt = (
-                        f"the process of camera and reading says what is no message: {type(error).__name__}: {error}"
-                    )
-                    yield VisionStatus(VisionState.LOST, f"{spoilt}; starting again")
+                except Exception as error:
+                    # Whatever unpickling of spoilt bytes raises: else nobody would watch any more.
+                    spoilt = f"says what is no message: {type(error).__name__}: {error}; starting again"
+                    yield VisionStatus(VisionState.LOST, f"the process of camera and reading {spoilt}")
                     return
                 if isinstance(message, _Ended):
                     problem = message.problem

@@ -12,9 +12,12 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from controller.game import GameError, Json
+from controller.games.values import KIND_WORDS
 
 PROVENANCES = ("rules", "source", "inferred", "reconstructed")
 """The rule text says so; a named outside source does; it follows from the texts; it is ours, and fits all they say."""
+_KINDS: Mapping[type, str] = {**KIND_WORDS, dict: "table"}
+"""What TOML calls the kinds of values."""
 T = TypeVar("T")
 Loaded = TypeVar("Loaded", covariant=True)
 PACKAGED = "components.toml"
@@ -61,7 +64,7 @@ class Table:
         """The `is` of a fact of this type whose provenance is in order. Raises ComponentError."""
         value = _fact(self.table(key)).value
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            raise ComponentError(f"{self.where}: {self.path(key)}: {value!r} is no {kind.__name__}")
+            raise ComponentError(f"{self.where}: {self.path(key)}: {value!r} is no {_KINDS[kind]}")
         return value
 
     def number(self, key: str, allowed: range) -> int:
@@ -81,7 +84,7 @@ class Table:
             raise ComponentError(f"{self.where}: {self.path(key)}: missing")
         value = data[key]
         if not isinstance(value, kind):
-            raise ComponentError(f"{self.where}: {self.path(key)}: {value!r} is no {kind.__name__}")
+            raise ComponentError(f"{self.where}: {self.path(key)}: {value!r} is no {_KINDS[kind]}")
         return value
 
 

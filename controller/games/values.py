@@ -16,6 +16,15 @@ from controller.game import Json, NotationError
 T = TypeVar("T")
 _PLAIN = frozenset({int, str, bool, NoneType})
 """Most values are of these."""
+KIND_WORDS: Mapping[type, str] = {
+    bool: "true or false",
+    int: "whole number",
+    float: "number",
+    str: "text",
+    list: "list",
+    dict: "object",
+}
+"""What the kinds of plain values are called in errors, to follow "is no"."""
 
 
 def encode(value: object) -> Json:
@@ -50,7 +59,7 @@ def decode(kind: Any, data: Json, where: str) -> Any:
             raise NotationError(f"{where}: {data!r} is none of {known}") from error
     if is_dataclass(kind):
         return decode_fields(kind, data, where, {})
-    raise NotationError(f"{where}: {data!r} is no {kind.__name__}")
+    raise NotationError(f"{where}: {data!r} is no {KIND_WORDS.get(kind, kind.__name__)}")
 
 
 def decode_fields(kind: Any, data: Json, where: str, special: Mapping[str, Callable[[Json], Any]]) -> Any:
@@ -82,7 +91,9 @@ def decode_move(kinds: Mapping[str, type], data: Json) -> Any:
     """The move of that JSON. Raises NotationError that names the key, the value and what was expected."""
     if not isinstance(data, Mapping):
         raise NotationError(f"move: {data!r} is no object")
-    name = data.get("move")
+    if "move" not in data:
+        raise NotationError(f"move: missing; expected one of {', '.join(kinds)}")
+    name = data["move"]
     kind = kinds.get(name) if isinstance(name, str) else None
     if kind is None:
         raise NotationError(f"move: {name!r} is none of {', '.join(kinds)}")

@@ -22,8 +22,10 @@ from enum import Enum
 from typing import Any
 
 from config.names import can_be_shown
+from config.wrong_values import shown_value
 from controller.game import Actor, Game, GameError, Json, OptionError, Player
 from controller.games.registry import components_text
+from controller.games.values import KIND_WORDS
 
 VERSION = "1"
 LONGEST_LINE = 20_000
@@ -137,19 +139,19 @@ def check_options(engine: Game[Any, Any], options: Mapping[str, Json]) -> None:
     for option in engine.option_list:
         value = options.get(option.name, option.default)
         if option.default is not None and type(value) is not type(option.default) and value not in option.choices:
-            kind = _KINDS[type(option.default)]
+            kind = KIND_WORDS[type(option.default)]
             raise OptionError(f"option {option.name}: {value!r} is no {kind}; it says {option.meaning}")
 
 
 def check_note(name: str, value: str) -> None:
     """Check that a tag can be one of `Header.notes`. Raises NoteError."""
-    if name in KNOWN_TAGS or not re.fullmatch(r"[A-Z][A-Za-z0-9]{0,39}", name):
-        raise NoteError(f"{name}: no name for a note; expected such as Date, Table or Event, and none of {KNOWN_TAGS}")
+    if name in KNOWN_TAGS:
+        raise NoteError(f"{name}: a tag that each record has of its own; expected such as Date, Table or Event")
+    if not re.fullmatch(r"[A-Z][A-Za-z0-9]{0,39}", name):
+        raise NoteError(f"{name}: no name for a note; expected such as Date, Table or Event")
     if len(value) > LONGEST_NOTE or not can_be_shown(value):
-        raise NoteError(f"{name}: expected at most {LONGEST_NOTE} printable characters")
-
-
-_KINDS = {bool: "true or false", int: "whole number", float: "number", str: "text", list: "list", dict: "object"}
+        expected = f"at most {LONGEST_NOTE} characters that can be shown"
+        raise NoteError(f"{name}: got {shown_value(value)}, expected {expected}")
 
 
 def result(engine: Game[Any, Any], state: Any) -> Result | None:

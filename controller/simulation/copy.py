@@ -72,9 +72,7 @@ class OwnCopy:
             art = self._kept_art()
             art.keep()
             pack = enrol_own_copy(self.game, art, width, height)
-            draft = path.with_suffix(".part")
-            save_pack(pack, draft)
-            draft.replace(path)
+            save_pack(pack, path)
             self._tidy()
             return pack
 

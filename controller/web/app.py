@@ -33,7 +33,6 @@ _MEDIA_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-_ASKED = ["GET", "HEAD"]
 _ASKED_EACH_TIME = {"Cache-Control": "no-cache"}
 """Of what a browser may keep but asks about each time, so that an update shows at once."""
 _MOST_RECORDS = 2**63 - 1
@@ -76,8 +75,10 @@ def _host_name(
     if x_host_name is None:
         return ""
     try:
+        # Other bytes are Latin-1 to HTTP, RFC 9110, section 5.5, and mostly UTF-8 to those who send them.
+        x_host_name.encode("ascii")
         return TypeAdapter(PlayerName).validate_python(unquote(x_host_name, errors="strict"))
-    except (ValidationError, UnicodeDecodeError) as error:
+    except (ValidationError, UnicodeError) as error:
         expected = "expected 1 to 40 characters that can be shown, as percent-encoded UTF-8"
         raise HTTPException(422, f"X-Host-Name: {x_host_name[:120]!r}: {expected}") from error
 
@@ -161,7 +162,8 @@ class Undo(Body):
     number: Annotated[Whole, Field(ge=0)] | None = None
     """The number of the game that its host sees, 0 for none; where another is played, nothing is taken back."""
     last: Annotated[Whole, Field(ge=0)] | None = None
-    """The number of the log's newest line, as its host sees it; where another came since, nothing is taken back."""
+    """The seq of the log's newest line, as its host sees it, 0 for none; where another came since, nothing is taken
+    back."""
 
 
 class Ruling(Body):
@@ -171,7 +173,7 @@ class Ruling(Body):
     number: Annotated[Whole, Field(ge=0)] | None = None
     """The number of the game that its host sees, 0 for none; where another is played, it is refused."""
     last: Annotated[Whole, Field(ge=0)] | None = None
-    """The number of the log's newest line, as its host sees it, 0 for none; where another came since, it is refused."""
+    """The seq of the log's newest line, as its host sees it, 0 for none; where another came since, it is refused."""
 
 
 class Health(BaseModel):
@@ -233,12 +235,33 @@ def create_app(
     app.include_router(_state_router(hub, results))
     app.include_router(_past_router(happened, evidence))
     app.include_router(_picture_router(picture))
-    for router in _host_routers(commands, shelf, host_token):
-        app.include_router(router)
+    app.include_router(_choices_router(shelf, host_token))
+    app.include_router(_controls_router(commands, shelf, host_token))
     app.include_router(_address_router(reached, host_token))
     app.include_router(_page_router(games_root))
-    app.mount("/static", _Static(directory=STATIC))
+    app.mount("/static", PageFiles(directory=STATIC))
     return app
+
+
+def host_only(token: str) -> Any:
+    """What a route depends on that is for the host alone, who has this token: see `require_host`."""
+
+    def check(request: Request, x_host_token: GivenToken = None) -> None:
+        require_host(request, x_host_token, token)
+
+    return Depends(check)
+
+
+class PageFiles(StaticFiles):
+    """The pages' files, with their types said."""
+
+    def file_response(self, full_path: Any, *args: Any, **kwargs: Any) -> Response:
+        response = super().file_response(full_path, *args, **kwargs)
+        response.headers.update(_ASKED_EACH_TIME)
+        media_type = _MEDIA_TYPES.get(Path(full_path).suffix)
+        if media_type is not None and response.status_code == 200:
+            response.headers["Content-Type"] = media_type
+        return response
 
 
 def app_of_page(page: str, router: APIRouter, version: str, *, title: str) -> FastAPI:
@@ -247,7 +270,7 @@ def app_of_page(page: str, router: APIRouter, version: str, *, title: str) -> Fa
     app.add_middleware(Guard)
     add_problem_handlers(app)
     app.include_router(router)
-    app.mount("/static", _Static(directory=STATIC))
+    app.mount("/static", PageFiles(directory=STATIC))
 
     @app.get("/", include_in_schema=False)
     def whole_page() -> Response:
@@ -387,20 +410,16 @@ def _whole_schema(model: type[BaseModel]) -> dict[str, Any]:
     return schema
 
 
-def _host_routers(commands: Commands, shelf: GameShelf, host_token: str) -> tuple[APIRouter, APIRouter]:
-    """What anybody may ask about the host's controls, and the controls."""
+def _choices_router(shelf: GameShelf, host_token: str) -> APIRouter:
+    """What anybody may ask about the host's controls."""
+    router = APIRouter(prefix="/api", tags=["host"])
 
-    def host_only(request: Request, x_host_token: GivenToken = None) -> None:
-        require_host(request, x_host_token, host_token)
-
-    open_router = APIRouter(prefix="/api", tags=["host"])
-
-    @open_router.get("/role")
+    @router.get("/role")
     async def role(request: Request, x_host_token: GivenToken = None) -> Role:
         """Whether the host's controls answer to the one who asks."""
         return Role(host=is_host(request, x_host_token, host_token))
 
-    @open_router.get("/games")
+    @router.get("/games")
     async def games() -> Games:
         """The games that can be played at this table, with their options."""
         views = [
@@ -415,8 +434,17 @@ def _host_routers(commands: Commands, shelf: GameShelf, host_token: str) -> tupl
         ]  # fmt: skip
         return Games(playing=shelf.playing.game, players=shelf.playing.players, games=views)
 
+    return router
+
+
+def _controls_router(commands: Commands, shelf: GameShelf, host_token: str) -> APIRouter:
+    """The host's controls."""
     router = APIRouter(
-        prefix="/api", tags=["host"], dependencies=[Depends(host_only)], responses=_PROBLEMS, route_class=StrictRoute
+        prefix="/api",
+        tags=["host"],
+        dependencies=[host_only(host_token)],
+        responses=_PROBLEMS,
+        route_class=StrictRoute,
     )
 
     @router.get("/moves")
@@ -468,7 +496,7 @@ def _host_routers(commands: Commands, shelf: GameShelf, host_token: str) -> tupl
         """The host rules that this move, in the game's notation, was made."""
         await commands.rule_move(body.text, by=by, number=body.number, last=body.last)
 
-    return open_router, router
+    return router
 
 
 def _address_router(reached: Reached, host_token: str) -> APIRouter:
@@ -480,10 +508,9 @@ def _address_router(reached: Reached, host_token: str) -> APIRouter:
         response.headers.update(NO_STORE)
         return display_view(request, reached)
 
-    @router.get("/host_address", tags=["host"], responses={403: _PROBLEMS[403]})
-    def address_of_host(request: Request, response: Response, x_host_token: GivenToken = None) -> AddressView:
+    @router.get("/host_address", tags=["host"], dependencies=[host_only(host_token)], responses={403: _PROBLEMS[403]})
+    def address_of_host(request: Request, response: Response) -> AddressView:
         """The address of the host's controls, with the token: whoever opens it decides at this table."""
-        require_host(request, x_host_token, host_token)
         response.headers.update(NO_STORE)
         return host_view(request, reached, host_token)
 
@@ -493,23 +520,23 @@ def _address_router(reached: Reached, host_token: str) -> APIRouter:
 def _page_router(games_root: Path) -> APIRouter:
     router = APIRouter(include_in_schema=False)
 
-    @router.api_route("/", methods=_ASKED)
+    @router.get("/")
     async def page() -> Response:
         return page_response("index.html", _ASKED_EACH_TIME)
 
-    @router.api_route("/setup", methods=_ASKED)
+    @router.get("/setup")
     async def setup() -> Response:
         return page_response("setup.html", _ASKED_EACH_TIME)
 
-    @router.api_route("/results", methods=_ASKED)
+    @router.get("/results")
     async def results() -> Response:
         return page_response("results.html", _ASKED_EACH_TIME)
 
-    @router.api_route("/game", methods=_ASKED)
+    @router.get("/game")
     async def one_game() -> Response:
         return page_response("game.html", _ASKED_EACH_TIME)
 
-    @router.api_route("/docs", methods=_ASKED)
+    @router.get("/docs")
     async def docs() -> Response:
         return page_response("docs.html", _ASKED_EACH_TIME)
 
@@ -542,18 +569,6 @@ def _sittings(players: Sequence[NewPlayer]) -> list[Sitting]:
 
 def _file(path: Path) -> Response:
     return FileResponse(path, media_type=_MEDIA_TYPES[path.suffix], headers=_ASKED_EACH_TIME)
-
-
-class _Static(StaticFiles):
-    """The pages' files, with their types said."""
-
-    def file_response(self, full_path: Any, *args: Any, **kwargs: Any) -> Response:
-        response = super().file_response(full_path, *args, **kwargs)
-        response.headers.update(_ASKED_EACH_TIME)
-        media_type = _MEDIA_TYPES.get(Path(full_path).suffix)
-        if media_type is not None and response.status_code == 200:
-            response.headers["Content-Type"] = media_type
-        return response
 
 
 class _Picture:

@@ -1,6 +1,7 @@
 """The page on which an owner names the pieces of a copy: photos with what was found in them, names, a pack of faces."""
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
@@ -8,7 +9,7 @@ from threading import Lock
 from typing import Annotated, Any
 
 import cv2
-from fastapi import APIRouter, FastAPI, Header, HTTPException, Request, Response
+from fastapi import APIRouter, FastAPI, HTTPException, Response
 from pydantic import BaseModel, Field
 
 from config.os_errors import in_words
@@ -23,10 +24,9 @@ from controller.kept_enrolment import (
     save_faces,
     seen_in,
 )
-from controller.web.app import Body, Whole, app_of_page
+from controller.web.app import Body, Whole, app_of_page, host_only
 from controller.web.bodies import StrictRoute
 from controller.web.responses import NO_STORE
-from controller.web.security import require_host
 from controller.whose_faces import GameFaces
 from hardware.camera import CameraError
 from vision.enrolling.by_hand import CORNERS, corners_px, outlined
@@ -39,7 +39,6 @@ from vision.mat.errors import VisionError
 from vision.mat.lens import Lens
 from vision.shapes import FULL_TURN_DEG
 
-GivenToken = Annotated[str | None, Header(alias="X-Host-Token")]
 Pixel = Annotated[float, Field(ge=-FAR_PX, le=FAR_PX, allow_inf_nan=False)]
 Place = Annotated[str | None, Field(max_length=40)]
 """The piece's own, as the page showed it: it is another's number if outlines were changed on another page since."""
@@ -392,61 +391,51 @@ def create_enrolling_app(desk: Desk, *, version: str, token: str) -> FastAPI:
 
 
 def _router(desk: Desk, token: str) -> APIRouter:
-    router = APIRouter(prefix="/api/enrol", route_class=StrictRoute)
-
-    def allowed(request: Request, given: str | None) -> None:
-        require_host(request, given, token)
+    router = APIRouter(prefix="/api/enrol", dependencies=[host_only(token)], route_class=StrictRoute)
 
     @router.get("")
-    def view(request: Request, given: GivenToken = None) -> DeskView:
+    def view() -> DeskView:
         """Photos, pieces and names."""
-        allowed(request, given)
         return desk.view()
 
     @router.post("/photo")
-    def photograph(request: Request, empty: bool = False, given: GivenToken = None) -> DeskView:
+    def photograph(empty: bool = False) -> DeskView:
         """Take a photo of the pieces, or of the empty table."""
-        allowed(request, given)
         with told_as_answer():
             desk.photograph(empty=empty)
         return desk.view()
 
     @router.delete("/photo/{photo}")
-    def drop(request: Request, photo: int, name: str | None = None, given: GivenToken = None) -> DeskView:
+    def drop(photo: int, name: str | None = None) -> DeskView:
         """Forget a photo."""
-        allowed(request, given)
         with told_as_answer():
             desk.drop(photo, name)
         return desk.view()
 
     @router.post("/outline")
-    def outline(request: Request, said: Outline, given: GivenToken = None) -> DeskView:
+    def outline(said: Outline) -> DeskView:
         """Outline a piece by its corners."""
-        allowed(request, given)
         with told_as_answer():
             desk.outline(said)
         return desk.view()
 
     @router.delete("/photo/{photo}/{number}")
-    def remove(request: Request, photo: int, number: int, place: Place = None, given: GivenToken = None) -> DeskView:
+    def remove(photo: int, number: int, place: Place = None) -> DeskView:
         """Take away an outline that is no piece's."""
-        allowed(request, given)
         with told_as_answer():
             desk.remove(photo, number, place)
         return desk.view()
 
     @router.post("/name")
-    def name(request: Request, said: PieceName, given: GivenToken = None) -> DeskView:
+    def name(said: PieceName) -> DeskView:
         """Say what a piece is."""
-        allowed(request, given)
         with told_as_answer():
             desk.name(said)
         return desk.view()
 
     @router.post("/learn")
-    def learn_now(request: Request, given: GivenToken = None) -> LearnedView:
+    def learn_now() -> LearnedView:
         """Learn what is named and write the file of faces."""
-        allowed(request, given)
         with told_as_answer():
             learned = desk.learn()
         return LearnedView(
@@ -457,31 +446,27 @@ def _router(desk: Desk, token: str) -> APIRouter:
         )
 
     @router.get("/photo/{photo}.jpg", response_class=Response)
-    def picture(request: Request, photo: int, given: GivenToken = None) -> Response:
+    def picture(photo: int) -> Response:
         """A photo with its pieces numbered."""
-        allowed(request, given)
         return as_jpeg(desk.picture(photo))
 
     @router.get("/photo/{photo}/{number}.jpg", response_class=Response)
-    def piece(request: Request, photo: int, number: int, given: GivenToken = None) -> Response:
+    def piece(photo: int, number: int) -> Response:
         """One piece, upright."""
-        allowed(request, given)
         return as_jpeg(desk.piece(photo, number))
 
     return router
 
 
-class told_as_answer:  # noqa: N801
+@contextlib.contextmanager
+def told_as_answer() -> Iterator[None]:
     """Turns what can go wrong with a photo into an answer that says so."""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, VisionError | CameraError):
-            raise HTTPException(409, str(error)) from error
-        if isinstance(error, OSError):
-            raise HTTPException(409, in_words(error)) from error
+    try:
+        yield
+    except (VisionError, CameraError) as error:
+        raise HTTPException(409, str(error)) from error
+    except OSError as error:
+        raise HTTPException(409, in_words(error)) from error
 
 
 def as_jpeg(image: Image) -> Response:

@@ -9,15 +9,14 @@ from threading import Lock
 from typing import Annotated, Any
 
 import numpy as np
-from fastapi import APIRouter, FastAPI, HTTPException, Request, Response
+from fastapi import APIRouter, FastAPI, HTTPException, Response
 from pydantic import BaseModel, Field
 
 from controller.enrolling import Learned, learn, marked_board, with_pieces
 from controller.kept_enrolment import SEEN, KeptEnrolment, check_all_here, check_of_game, save_faces, seen_in
-from controller.web.app import Body, app_of_page
+from controller.web.app import Body, app_of_page, host_only
 from controller.web.bodies import StrictRoute
-from controller.web.enrolling import ELSEWHERE, GivenToken, LearnedView, as_jpeg, told_as_answer
-from controller.web.security import require_host
+from controller.web.enrolling import ELSEWHERE, LearnedView, as_jpeg, told_as_answer
 from controller.whose_faces import GameFaces
 from vision.enrolling.marked_board import draw_marked_board
 from vision.files.board_marks import MARKS, parse_marks
@@ -226,57 +225,50 @@ def create_board_app(desk: BoardDesk, *, version: str, token: str) -> FastAPI:
 
 
 def _router(desk: BoardDesk, token: str) -> APIRouter:
-    router = APIRouter(prefix="/api/enrol", route_class=StrictRoute)
+    router = APIRouter(prefix="/api/enrol", dependencies=[host_only(token)], route_class=StrictRoute)
 
     @router.get("")
-    def view(request: Request, given: GivenToken = None) -> BoardDeskView:
+    def view() -> BoardDeskView:
         """Photos and marks."""
-        require_host(request, given, token)
         return desk.view()
 
     @router.post("/photo")
-    def photograph(request: Request, given: GivenToken = None) -> BoardDeskView:
+    def photograph() -> BoardDeskView:
         """Take a photo of the board."""
-        require_host(request, given, token)
         with told_as_answer():
             desk.photograph()
         return desk.view()
 
     @router.delete("/photo/{photo}")
-    def drop(request: Request, photo: int, name: str | None = None, given: GivenToken = None) -> BoardDeskView:
+    def drop(photo: int, name: str | None = None) -> BoardDeskView:
         """Forget a photo."""
-        require_host(request, given, token)
         with told_as_answer():
             desk.drop(photo, name)
         return desk.view()
 
     @router.post("/photo/{photo}/marks")
-    def mark(request: Request, photo: int, said: Marks, given: GivenToken = None) -> BoardDeskView:
+    def mark(photo: int, said: Marks) -> BoardDeskView:
         """Say what was pointed at in a photo."""
-        require_host(request, given, token)
         with told_as_answer():
             desk.mark(photo, said.marks, said.state)
         return desk.view()
 
     @router.post("/learn")
-    def learn_now(request: Request, given: GivenToken = None) -> LearnedView:
+    def learn_now() -> LearnedView:
         """Learn the board and write the file of faces."""
-        require_host(request, given, token)
         with told_as_answer():
             learned = desk.learn()
         faces = len(learned.pack.names)
         return LearnedView(file=desk.out.name, faces=faces, missing=list(learned.missing), notes=learned.sentences())
 
     @router.get("/photo/{photo}.jpg", response_class=Response)
-    def picture(request: Request, photo: int, given: GivenToken = None) -> Response:
+    def picture(photo: int) -> Response:
         """A photo as it is."""
-        require_host(request, given, token)
         return as_jpeg(desk.picture(photo))
 
     @router.get("/photo/{photo}/understood.jpg", response_class=Response)
-    def understood(request: Request, photo: int, given: GivenToken = None) -> Response:
+    def understood(photo: int) -> Response:
         """A photo with its board as it is understood."""
-        require_host(request, given, token)
         with told_as_answer():
             return as_jpeg(desk.understood(photo))
 

@@ -9,9 +9,8 @@ from collections.abc import Callable
 
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import HTMLResponse
-from fastapi.staticfiles import StaticFiles
 
-from controller.web.app import GivenToken, Role
+from controller.web.app import GivenToken, PageFiles, Role
 from controller.web.hub import Hub
 from controller.web.pages import STATIC, page_text
 from controller.web.problems import add_problem_handlers, problem_response
@@ -43,12 +42,12 @@ def create_app(reason: str, *, host_token: str | None = None, leave: Callable[[]
     app = FastAPI(openapi_url=None)
     add_problem_handlers(app)
     app.add_middleware(Guard)
-    app.mount("/static", StaticFiles(directory=STATIC))
+    app.mount("/static", PageFiles(directory=STATIC))
     page = page_text("not-started.html").replace("{reason}", html.escape(reason))
     if host_token is not None:
         _add_leaving(app, host_token, leave)
 
-    @app.api_route("/{path:path}", methods=["GET", "HEAD", "POST", "PUT", "DELETE"], include_in_schema=False)
+    @app.api_route("/{path:path}", methods=["GET", "POST", "PUT", "DELETE"], include_in_schema=False)
     def not_started(request: Request) -> Response:
         """The reason, as a page to whoever wants one."""
         if "text/html" in request.headers.get("Accept", ""):

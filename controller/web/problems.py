@@ -1,7 +1,7 @@
 """Errors as the LAN sees them: problem details (RFC 9457) that name the value and what was expected, and no more."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -74,9 +74,12 @@ def add_problem_handlers(app: FastAPI) -> None:
 
     async def http(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)
-        detail = _detail(request.scope["path"], request.method, error)
+        headers = dict(error.headers or {})
+        if error.status_code == 405:
+            headers["Allow"] = _allowed(headers.get("Allow", ""))
+        detail = _detail(request.scope["path"], request.method, error, headers)
         response = problem_response(error.status_code, _TITLES.get(error.status_code, "Refused"), detail)
-        response.headers.update(error.headers or {})
+        response.headers.update(headers)
         return response
 
     async def validation(_: Request, error: Exception) -> JSONResponse:
@@ -104,7 +107,13 @@ _TITLES = {
 }
 
 
-def _detail(path: str, method: str, error: HTTPException) -> str:
+def _allowed(routed: str) -> str:
+    """The methods that are taken, told by those that are routed: `security.Guard` takes HEAD wherever GET is."""
+    methods = set(re.findall(r"[A-Z]+", routed))
+    return ", ".join(sorted(methods | {"HEAD"} if "GET" in methods else methods))
+
+
+def _detail(path: str, method: str, error: HTTPException, headers: Mapping[str, str]) -> str:
     """Why, also where Starlette says no more than the status does."""
     if error.detail != HTTPStatus(error.status_code).phrase:
         return str(error.detail)
@@ -112,8 +121,7 @@ def _detail(path: str, method: str, error: HTTPException) -> str:
         case 404:
             return f"Nothing is at {shown_value(path)}; /openapi.json describes what there is."
         case 405:
-            allowed = ", ".join(sorted(re.findall(r"[A-Z]+", (error.headers or {}).get("Allow", ""))))
-            return f"{shown_value(path)} cannot be asked with {method[:20]}; expected {allowed}."
+            return f"{shown_value(path)} cannot be asked with {method[:20]}; expected {headers['Allow']}."
         case _:
             return str(error.detail)
 

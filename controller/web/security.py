@@ -75,7 +75,8 @@ def require_host(request: Request, given: str | None, token: str) -> None:
 
 
 class Guard:
-    """ASGI middleware: adds the security headers to every response and refuses bodies that are too long."""
+    """ASGI middleware: adds the security headers to every response, refuses bodies that are too long, and answers HEAD
+    as GET without the text (RFC 9110, section 9.3.2)."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -85,9 +86,17 @@ class Guard:
             await self._app(scope, receive, send)
             return
 
+        without_text = scope["method"] == "HEAD"
+        ended = False
+
         async def guarded(message: Message) -> None:
+            nonlocal ended
             if message["type"] == "http.response.start":
                 MutableHeaders(scope=message).update(_HEADERS)
+            elif ended:
+                return
+            elif without_text:  # a stream hears then that nobody listens, and ends
+                message, ended = {"type": "http.response.body"}, True
             await send(message)
 
         headers = dict(scope["headers"])
@@ -98,7 +107,7 @@ class Guard:
         elif not length.isdigit() or int(length) > MAX_BODY_BYTES:
             shown = length[:20].decode("ascii", "replace")
             app = problem_response(413, "Too large", f"Body of {shown} bytes, expected at most {MAX_BODY_BYTES}.")
-        await app(scope, receive, guarded)
+        await app({**scope, "method": "GET"} if without_text else scope, receive, guarded)
 
 
 def _is_own_page(request: Request) -> bool:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import re
 import resource
 import shutil
@@ -112,6 +113,44 @@ def test_a_journal_whose_disk_is_unplugged_is_waited_for_and_not_begun_anew(tmp_
         keeping.cancel()
         keeper.close()
         return kinds
+
+    assert asyncio.run(scenario()) == ["game", "interrupted"]
+
+
+@contextlib.contextmanager
+def _nobody_may_look_into(folder: Path) -> Iterator[None]:
+    """Root may look everywhere: then as somebody else."""
+    folder.chmod(0)
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
+        folder.chmod(0o700)
+
+
+def test_a_journal_whose_folder_cannot_be_looked_into_is_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "data" / "journal.sqlite"
+    said: asyncio.Queue[JournalError | None] = asyncio.Queue()
+
+    async def scenario() -> list[str]:
+        with contextlib.closing(JournalKeeper(path)) as keeper:
+            keeping = asyncio.create_task(keeper.keep(said.put_nowait, nothing_to_catch_up, retry_s=0.01))
+            await asyncio.wrap_future(keeper.append("game", {}))
+            await keeper.look()  # what workers need is imported: nobody else may read it in root's home
+            with _nobody_may_look_into(path.parent):
+                with pytest.raises(JournalWriteFailed, match="cannot be looked at: Permission denied"):
+                    await asyncio.wrap_future(keeper.append("play", {}))
+                await asyncio.wait_for(said.get(), 10)
+                given_up, _ = await asyncio.wait([keeping], timeout=0.5)
+                assert not given_up
+            while await asyncio.wait_for(said.get(), 10) is not None:
+                pass
+            keeping.cancel()
+            return [record.kind for record in keeper.records()]
 
     assert asyncio.run(scenario()) == ["game", "interrupted"]
 

@@ -271,6 +271,14 @@ class TestCommands:
         assert response.status_code == 422
         assert response.json()["detail"].startswith("body: got what is no JSON at character 1 (")
 
+    @pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+    def test_a_hosts_name_that_is_not_percent_encoded_is_not_guessed(self, encoding: str) -> None:
+        commands = NotingCommands()
+        headers = {b"X-Host-Token": TOKEN.encode(), b"X-Host-Name": "Zoë".encode(encoding)}
+        response = request(make_app(commands=commands), "POST", "/api/undo", headers=headers)
+        assert (response.status_code, commands.asked) == (422, [])
+        assert response.json()["detail"].endswith("as percent-encoded UTF-8")
+
     @pytest.mark.parametrize("name", ["", "%FF", "a%0Ab", "x" * 41, "%E2%80%AEevil", "%E2%80%8B"])
     def test_a_hosts_name_that_does_not_show_is_named(self, name: str) -> None:
         commands = NotingCommands()
@@ -409,7 +417,7 @@ class TestCommands:
         ("method", "path", "allowed"),
         [
             ("GET", "/api/undo", "POST"),
-            ("POST", "/api/state", "GET"),
+            ("POST", "/api/state", "GET, HEAD"),
             ("DELETE", "/", "GET, HEAD"),
             ("POST", "/static/app.js", "GET, HEAD"),
         ],
@@ -420,6 +428,7 @@ class TestCommands:
         response = request(make_app(), method, path)
         said = f"{path!r} cannot be asked with {method}; expected {allowed}."
         assert (response.status_code, response.json()["detail"]) == (405, said)
+        assert response.headers["allow"] == allowed
 
     def test_a_body_too_long_is_refused(self) -> None:
         response = host(make_app(), "/api/rule_move", {"text": "x" * 70000})
@@ -551,10 +560,15 @@ class TestPages:
         assert f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" in allowed
         assert script.count("addEventListener") == 1
 
-    @pytest.mark.parametrize("path", ["/", "/setup", "/results", "/docs"])
-    def test_a_page_can_be_asked_for_without_its_text(self, path: str) -> None:
-        response = request(make_app(), "HEAD", path)
-        assert (response.status_code, response.content) == (200, b"")
+    @pytest.mark.parametrize(
+        "path",
+        ["/", "/setup", "/docs", "/static/app.js", "/games/slice/view.js", "/api/state", "/api/results.csv", "/api/no"],
+    )
+    def test_whatever_can_be_asked_for_can_be_without_its_text(self, path: str) -> None:
+        app = make_app(published(question()))
+        whole, head = request(app, "GET", path), request(app, "HEAD", path)
+        assert (head.status_code, head.content) == (whole.status_code, b"")
+        assert head.headers == whole.headers
 
     def test_load_nothing_from_outside(self) -> None:
         games = STATIC.parents[1] / "games"
@@ -567,6 +581,20 @@ class TestPages:
 
 
 class TestDescription:
+    def test_the_page_for_programs_has_every_address_and_every_key_of_a_body(self) -> None:
+        description = request(make_app(), "GET", "/openapi.json").json()
+        page = (STATIC.parents[2] / "docs" / "for-programs.md").read_text()
+        rows = [line for line in page.splitlines() if line.startswith("|")]
+        for path, operations in description["paths"].items():
+            told = re.sub(r"\{\w+\}", r"\\d+", path)
+            row = next((row for row in rows if re.search(rf"{told}[?`]", row)), None)
+            assert row is not None, path
+            for operation in operations.values():
+                schema = json.dumps(operation.get("requestBody", {}))
+                for name in re.findall(r"#/components/schemas/(\w+)", schema):
+                    for key in description["components"]["schemas"][name]["properties"]:
+                        assert f"`{key}`" in row, (path, key)
+
     def test_describes_every_view_exactly(self) -> None:
         description = request(make_app(), "GET", "/openapi.json").json()
         schemas = description["components"]["schemas"]

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import errno
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -415,6 +416,10 @@ def test_only_the_host_may_look_or_name(tmp_path: Path) -> None:
     for method, path in (("GET", "/api/enrol"), ("POST", "/api/enrol/learn"), ("POST", "/api/enrol/photo")):
         assert request(app, method, path, token=None).status_code == 403
         assert request(app, method, path, token="wrong").status_code == 403
+    for path, operations in app.openapi()["paths"].items():
+        for method in operations:
+            there = re.sub(r"{\w+}", "0", path)
+            assert request(app, method, there, token=None, json={"no": "such key"}).status_code == 403, (method, path)
     page = request(app, "GET", "/", token=None)
     assert page.status_code == 200
     assert "enrol.js" in page.text

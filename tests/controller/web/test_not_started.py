@@ -43,6 +43,9 @@ def test_people_get_a_page_and_programs_a_problem() -> None:
                     problem = await asking.request(method, path)
                     assert (problem.status_code, problem.headers["content-type"]) == (503, "application/problem+json")
                     assert problem.json()["detail"] == f"This table cannot start: {REASON}"
+                script = await asking.get("/static/app.js")
+                assert script.headers["content-type"] == "text/javascript; charset=utf-8"
+                assert script.headers["cache-control"] == "no-cache"
             with pytest.raises(TableNotAsked, match="cannot be asked: This table cannot start: the disk is full"):
                 await asyncio.to_thread(ask_state, f"http://127.0.0.1:{port}")
 

@@ -68,6 +68,20 @@ def test_a_display_is_sent_whole_views_as_they_come() -> None:
     asyncio.run(scenario())
 
 
+def test_who_asks_only_for_the_head_of_the_event_stream_is_not_kept() -> None:
+    async def scenario() -> None:
+        hub = Hub()
+        hub.publish(numbered(1))
+        async with table(hub) as session:
+            for _ in range(2):
+                response = await session.head("/api/events")
+                assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
+                assert (response.status_code, response.content) == (200, b"")
+            await until(lambda: not hub.subscribers)
+
+    asyncio.run(scenario())
+
+
 @pytest.mark.parametrize(("last", "first"), [("4", 5), ("3", 4), ("99", 4), ("", 4), ("x" * 4000, 4), ("-1", 4)])
 def test_last_event_id_resumes(last: str, first: int) -> None:
     async def scenario() -> None:

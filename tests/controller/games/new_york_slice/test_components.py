@@ -55,7 +55,7 @@ def test_every_fact_has_its_provenance() -> None:
         ('"Veggie", from = "rules"', '"Veggie", from = "hearsay"', "value.3.name.from: 'hearsay' is none of rules"),
         ('"Veggie", from = "rules"', '"Veggie"', "value.3.name.from: missing"),
         ('"Veggie", from', '"Veggie", by = 1, from', "value.3.name.by: unknown key"),
-        ('is = "Veggie"', "is = 3", "value.3.name: 3 is no str"),
+        ('is = "Veggie"', "is = 3", "value.3.name: 3 is no text"),
         ("is = [1, 1, 0]", "is = [1, 1]", r"value.3.pepperoni: \[1, 1\] has 2 numbers, not 3"),
         ("is = [1, 1, 0]", "is = [1, 1, -1]", "value.3.pepperoni: -1 is no whole number"),
         ("is = [5, 7]", "is = [5, 5]", r"combo.combo-5-7.values: \[5, 5\] are not two different"),

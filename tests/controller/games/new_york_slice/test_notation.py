@@ -92,14 +92,14 @@ def test_a_move_as_json() -> None:
     ("data", "problem"),
     [
         (3, "move: 3 is no object"),
-        ({}, "move: None is none of stack, pizza"),
+        ({}, "move: missing; expected one of stack, pizza"),
         ({"move": ["take"]}, "none of stack"),
         ({"move": "take", "player": 2}, "take.portion: missing"),
-        ({"move": "take", "player": "2", "portion": 0}, "take.player: '2' is no int"),
-        ({"move": "take", "player": True, "portion": 0}, "take.player: True is no int"),
+        ({"move": "take", "player": "2", "portion": 0}, "take.player: '2' is no whole number"),
+        ({"move": "take", "player": True, "portion": 0}, "take.player: True is no whole number"),
         ({"move": "take", "player": 2, "portion": 0, "x": 1}, "take.x: unknown key"),
         ({"move": "pizza", "special": "special/dibs", "ring": "7/1"}, "pizza.ring: '7/1' is no list"),
-        ({"move": "pizza", "special": "special/dibs", "ring": [1]}, r"pizza.ring\[0\]: 1 is no str"),
+        ({"move": "pizza", "special": "special/dibs", "ring": [1]}, r"pizza.ring\[0\]: 1 is no text"),
         ({"move": "divide", "portions": [["7/1"], 3], "special_in": 0}, r"divide.portions\[1\]: 3 is no list"),
     ],
 )
@@ -119,7 +119,7 @@ def test_json_that_is_no_state_is_named() -> None:
     data = GAME.encode_state(game())
     for change, problem in (
         ({"phase": "lunch"}, "state.phase: 'lunch' is none of stack"),
-        ({"round": None}, "state.round: None is no int"),
+        ({"round": None}, "state.round: None is no whole number"),
         ({"holdings": [{}]}, r"state.holdings\[0\].collected: missing"),
         ({"options": {}}, "state.options.components: missing"),
     ):

@@ -127,13 +127,13 @@ def test_a_move_as_json() -> None:
     ("data", "problem"),
     [
         (3, "move: 3 is no object"),
-        ({}, "move: None is none of pile, pizza"),
+        ({}, "move: missing; expected one of pile, pizza"),
         ({"move": ["take"]}, "none of pile"),
         ({"move": "take", "player": 2}, "take.portion: missing"),
-        ({"move": "take", "player": True, "portion": 0}, "take.player: True is no int"),
+        ({"move": "take", "player": True, "portion": 0}, "take.player: True is no whole number"),
         ({"move": "take", "player": 2, "portion": 0, "x": 1}, "take.x: unknown key"),
         ({"move": "pizza", "special": None, "ring": "7/1"}, "pizza.ring: '7/1' is no list"),
-        ({"move": "decide", "player": 2, "eaten": [], "kind": "7"}, "decide.kind: '7' is no int"),
+        ({"move": "decide", "player": 2, "eaten": [], "kind": "7"}, "decide.kind: '7' is no whole number"),
     ],
 )
 def test_json_that_is_no_move_is_named(data: Any, problem: str) -> None:
@@ -152,7 +152,7 @@ def test_a_state_as_json_keeps_options_and_own_pieces() -> None:
     ("change", "problem"),
     [
         ({"phase": "lunch"}, "state.phase: 'lunch' is none of pile"),
-        ({"round": None}, "state.round: None is no int"),
+        ({"round": None}, "state.round: None is no whole number"),
         ({"holdings": [{}]}, r"state.holdings\[0\].collected: missing"),
         ({"options": {}}, "state.options.components: missing"),
         ({"options": {**GAME.encode_state(game())["options"], "components": 3}}, "options.components: 3 is no mapping"),

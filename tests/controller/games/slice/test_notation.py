@@ -86,14 +86,14 @@ def test_a_line_says_whether_a_place_is_filled_or_freed(text: str, meant: str) -
     [
         (None, "None is no object"),
         ([], "is no object"),
-        ({}, "move: None is none of"),
+        ({}, "move: missing; expected one of"),
         ({"move": "eat"}, "'eat' is none of"),
         ({"move": ["grab"]}, "is none of"),
         ({"move": "grab"}, r"grab\.player: missing"),
-        ({"move": "grab", "player": "2", "after": []}, r"grab\.player: '2' is no int"),
+        ({"move": "grab", "player": "2", "after": []}, r"grab\.player: '2' is no whole number"),
         ({"move": "grab", "player": 2, "after": 3}, r"grab\.after: 3 is no list"),
         ({"move": "grab", "player": 2, "after": [{"player": 3}]}, r"grab\.after\[0\]\.later_us: missing"),
-        ({"move": "draw", "card": 7}, r"draw\.card: 7 is no str"),
+        ({"move": "draw", "card": 7}, r"draw\.card: 7 is no text"),
         ({"move": "draw", "card": "olive", "extra": 1}, r"draw\.extra: unknown key"),
     ],
 )
