@@ -52,7 +52,7 @@ from controller.sqlite_pages import (
     rollback_path,
     wal_path,
 )
-from vision.files.whole_files import sync_folder as sync_folder
+from vision.files.whole_files import sync_folder
 
 APPLICATION_ID = 0x50697A7A
 """SQLite's mark for whose file this is: "Pizz"."""

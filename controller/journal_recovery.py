@@ -37,10 +37,10 @@ from controller.journal import (
     insert_record,
     linked,
     migrate,
-    sync_folder,
 )
 from controller.journal_tidy import remove_draft
 from controller.sqlite_pages import INDEX_LEAF, Cell, read_leaves, wal_path
+from vision.files.whole_files import sync_folder
 
 _Content = TypeVar("_Content")
 Row = tuple[int, str, float, str, str]

@@ -23,8 +23,8 @@ from controller.journal import (
     linked,
     migrate,
     opened_alone,
-    sync_folder,
 )
+from vision.files.whole_files import sync_folder
 
 ROOM_LEFT = 16_000_000
 """Bytes that stay free on the disk beside the new file."""

@@ -16,7 +16,6 @@ from pydantic import Field, ValidationError, field_validator
 from config.names import same_name
 from config.os_errors import reason
 from controller.asking_tables import is_time
-from controller.journal import sync_folder
 from controller.strict_json import NotStrictJson, parse_json
 from controller.views import GameResultView, Model
 from vision.files.whole_files import write_whole
@@ -86,7 +85,6 @@ class EventFile:
             if after != before:
                 kept = _Kept(version=VERSION, event=self._event, tables=after)
                 write_whole(self.path, kept.model_dump_json(indent=1, exclude_defaults=True).encode())
-                sync_folder(self.path.parent)
             return spoilt
 
     def begin_anew(self) -> Path | None:
