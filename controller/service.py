@@ -199,6 +199,8 @@ class _Service:
             boot=boot_id(), identity=self._identity,
         )  # fmt: skip
         self._lens: Lens | None = None
+        self._vision_lost = ""
+        """Why camera and reading are gone; empty while they are there."""
 
     async def run(self, stopped: asyncio.Event, *, fresh: bool, new_table: bool, why: str = "") -> int:
         """Run until `stopped` is set or the host chooses another game; gives the display's port. When the display is
@@ -331,6 +333,19 @@ class _Service:
     def _show_vision(self, status: "VisionStatus") -> None:
         for name, part in vision_parts(status).items():
             self._table.set_part(name, part)
+        self._log_vision(status)
+
+    def _log_vision(self, status: "VisionStatus") -> None:
+        """What a table was without, for whoever asks later: the display shows it only as long as it lasts."""
+        from hardware.vision_process import VisionState
+
+        if status.state in (VisionState.LOST, VisionState.HUNG):
+            if status.text != self._vision_lost:
+                _log.warning("%s", status.text)
+            self._vision_lost = status.text
+        elif self._vision_lost and status.state is VisionState.OK:
+            _log.info("camera and reading are back")
+            self._vision_lost = ""
 
     @contextlib.asynccontextmanager
     async def _announced(self, port: int) -> AsyncIterator[None]:

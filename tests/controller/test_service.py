@@ -426,6 +426,8 @@ def test_a_table_plays_survives_what_may_happen_and_ends_clean(service: Service)
     assert "exit code -9" in part(view, "camera")[1]
     assert part(view, "reading") == ("lost", "no pictures to read")
     until_part(service, "reading", "ok")
+    log = service.log.read_text()
+    assert re.search(r"WARNING .*\(exit code -9\); starting again\n(.*\n)*INFO camera and reading are back", log), log
 
     # The service is killed: the table stays, the game goes on.
     view = service.look()
