@@ -128,7 +128,7 @@ def stack_fault(ring: Ring, unseen: Container[str], words: Words, stack: str) ->
         return Fault(f"Already seen in this game: {_list(seen, words)}.", remedy, seen)
     if len(ring) == SLICES_IN_A_PIZZA:
         return None
-    problem = f"The pizza has {len(ring)} slices, not {SLICES_IN_A_PIZZA}."
+    problem = f"The pizza has {len(ring)} {'slice' if len(ring) == 1 else 'slices'}, not {SLICES_IN_A_PIZZA}."
     return Fault(problem, f"Turn up all eleven slices of the {stack}, no more and no fewer.")
 
 

@@ -75,10 +75,6 @@ def homogeneous(points: Array) -> Array:
     return extended
 
 
-def distort(plane: Array, matrix: Array, lens: Lens) -> Array:
-    return bent(plane, matrix, np.asarray(lens.k1), np.asarray(lens.k2))
-
-
 def bent(plane: Array, matrix: Array, k1: Array, k2: Array) -> Array:
     """Where such places (... x n x 2, pixels through a lens that does not bend) are seen through others, each with its
     camera matrix (... x 3 x 3) and its k1 and k2 (...)."""

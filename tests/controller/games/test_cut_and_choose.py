@@ -61,6 +61,7 @@ def test_portions_without_a_special_are_numbered_too() -> None:
         ((*RING[:10], "x"), "No slice of this game: X."),
         ((*RING[:10], "l"), "Already seen in this game: L."),
         (RING[:10], "The pizza has 10 slices, not 11."),
+        (RING[:1], "The pizza has 1 slice, not 11."),
     ],
 )
 def test_what_is_wrong_with_a_pizza(ring: tuple[str, ...], problem: str | None) -> None:
