@@ -598,6 +598,34 @@ def test_an_owner_points_at_a_board_and_has_it_learned(tmp_path: Path) -> None:
     assert board.diameter_mm == pytest.approx(DIAMETER_MM, abs=2.0)
 
 
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (844, 390)])
+def test_on_a_phone_what_is_asked_for_and_the_board_are_seen_at_once(tmp_path: Path, width: int, height: int) -> None:
+    """Whoever points need not scroll from the picture to the list and back at each step."""
+    desk = BoardDesk(GAME, tmp_path / "mine.faces", None)
+    desk.add("laid.jpg", draw(SHOWN))
+    reach = "(([a, b]) => Math.max(a.bottom, b.bottom) - Math.min(a.top, b.top))"
+    boxes = "['.marks .chosen', '.window'].map((one) => document.querySelector(one).getBoundingClientRect())"
+    inside = (
+        "((item, list) => item.top >= list.top - 1 && item.bottom <= list.bottom + 1)"
+        "(...['.marks .chosen', '.marks'].map((one) => document.querySelector(one).getBoundingClientRect()))"
+    )
+
+    async def scenario() -> None:
+        app = create_board_app(desk, version="1", token=TOKEN)
+        async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
+            await page.open(f"http://table.local:{port}/?host={TOKEN}", width, height)
+            await page.until("document.querySelector('.frame img')?.naturalWidth > 0")
+            assert await page.evaluate("document.documentElement.scrollWidth") == width
+            steps = await page.evaluate("document.querySelectorAll('.marks button').length")
+            for step in (0, steps - 1, 0):
+                await page.evaluate(f"document.querySelectorAll('.marks button')[{step}].click()")
+                assert await page.evaluate(inside), step
+                assert await page.evaluate(f"{reach}({boxes})") <= height, step
+            assert await page.evaluate("scrollY") == 0, "the page stays where it is"
+
+    run(scenario)
+
+
 def test_marks_of_another_page_are_shown_and_none_is_lost(tmp_path: Path) -> None:
     desk = BoardDesk(GAME, tmp_path / "mine.faces", None)
     desk.add("laid.jpg", draw(SHOWN))

@@ -126,9 +126,9 @@ function photoOf(photo, index) {
   });
   head.append(...buttons);
   frame.addEventListener("click", (event) => point(event, index, picture));
-  const left = element("div", "");
+  const left = element("div", "asked");
   left.append(list, thick, state);
-  const right = element("div", "");
+  const right = element("div", "seen");
   right.append(view, below);
   part.append(head, left, right);
   return part;
@@ -214,12 +214,19 @@ function mark(photo, index) {
     item.querySelector(".number").textContent = points.length ? (tool.key === "cutters" ? "✓" : String(points.length)) : "";
     points.forEach((at, place) => frame.append(dotAt(part, at, number, place, tool)));
   });
+  bringIntoView(part.querySelector(".marks"), part.querySelector(".marks .chosen"));
   if (hand.waits) frame.append(dotAt(part, hand.waits, hand.tool, 0, all[hand.tool]));
   const state = photo.lacks ? `Still: ${photo.lacks.replace(/^[^:]*: /, "")}.` : "The board is understood. Does it lie under the lines below?";
   say(part.querySelector(".state"), state);
   const check = part.querySelector(".understood");
   if (photo.lacks) check.hidden = true;
   else load(check, `/api/enrol/photo/${index}/understood.jpg`);
+}
+
+/** Scroll a list, and nothing around it, so that one of its items is seen. */
+function bringIntoView(list, item) {
+  if (item.offsetTop < list.scrollTop) list.scrollTop = item.offsetTop;
+  else list.scrollTop = Math.max(list.scrollTop, item.offsetTop + item.offsetHeight - list.clientHeight);
 }
 
 function dotAt(part, [x, y], number, place, tool) {
