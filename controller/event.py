@@ -24,7 +24,7 @@ from controller.asking_tables import TableNotAsked, ask_results, ask_state, date
 from controller.event_views import EventGameView, EventPlayerView, EventState, EventTableView, EventView
 from controller.finding_tables import MOST_TABLES, TOO_MANY, FoundTable
 from controller.kept_event import EventFile, EventFileError, KeptTable
-from controller.records.results import counted_once, go_on, in_two_at_once, is_of_event, standings
+from controller.records.results import counted_once, go_on, in_two_at_once, is_of_event, not_told_anew, standings
 from controller.views import GameResultView, PartState, RefereeState, TableView
 
 STATES_S, RESULTS_S = 2.0, 15.0
@@ -256,10 +256,11 @@ class Event:
 
     def _told(self) -> list[_Watched]:
         """The tables whose games are told: those that are shown, those whose place another has, and those of before."""
-        told = self._shown()
+        shown = self._shown()
+        told = list(shown)
         for gone in (*self._displaced(), *self._former):
             if _folder(gone) and not any(_takes_over(other, gone) for other in told):
-                told.append(gone)
+                told.append(_without_told_anew(gone, shown))
         return told
 
     def _displaced(self) -> list[_Watched]:
@@ -551,6 +552,16 @@ def _has_gone_on(table: _Watched, before: _Watched) -> bool:
 def _takes_over(table: _Watched, before: _Watched) -> bool:
     """Whether this has all that was `before` and counts still: it is the same start of it, or has its games."""
     return bool(table.identities & before.identities) or _has_gone_on(table, before)
+
+
+def _without_told_anew(gone: _Watched, tables: Sequence[_Watched]) -> _Watched:
+    """What is gone, without games that a table of its folder has gone on with, as where others of its journal are
+    lost."""
+    games = gone.games
+    for table in tables:
+        if _folder(table) == _folder(gone):
+            games = not_told_anew(games, table.games)
+    return gone if len(games) == len(gone.games) else replace(gone, games=games)
 
 
 def _folder(table: _Watched) -> str:

@@ -321,6 +321,9 @@ class GameResultView(Model):
     """Why it may have ended otherwise; empty where nothing speaks for that."""
     simulated: bool = False
     """Whether people and pieces were simulated."""
+    identity: str = ""
+    """What tells it from every other game of its number, in its table's folder and in copies of that: when it began, as
+    was written then, whatever clock tells that later; empty: an older table does not say."""
 
     @property
     def titled(self) -> str:

@@ -228,10 +228,23 @@ def counted_once(told: Sequence[Sequence[GameResultView]]) -> list[list[GameResu
 
 def go_on(games: Sequence[GameResultView], before: Sequence[GameResultView]) -> bool:
     """Whether a table whose games were those `before` may have these now: all that were over, whoever is said to
-    have played them, and the others gone on with."""
-    told = [game for game in before if game.over and lasted_s(game) > 0]
+    have played them or how they ended since, and the others gone on with."""
+    told = [game for game in not_told_anew(before, games) if game.over and lasted_s(game) > 0]
     _, lost = counted_once([_unnamed(games), _unnamed(told)])
     return not lost and {game.number for game in before} <= {game.number for game in games}
+
+
+def not_told_anew(before: Sequence[GameResultView], games: Sequence[GameResultView]) -> list[GameResultView]:
+    """Those `before` that are not among `games` as they were gone on with: also after their end, which was taken back.
+    What was copied or lost before a game's last play does not tell how it ended."""
+    numbered = {game.number: game for game in games if game.identity}
+    return [
+        game
+        for game in before
+        if (now := numbered.get(game.number)) is None
+        or (now.identity, now.game) != (game.identity, game.game)
+        or lasted_s(now) <= lasted_s(game) - SAME_S
+    ]
 
 
 def _unnamed(games: Sequence[GameResultView]) -> list[GameResultView]:
@@ -307,6 +320,7 @@ def _result(entries: Sequence[Entry], ended: Entry, number: int) -> GameResultVi
         problem=problem,
         doubt=TORN if outcome and _torn(entries) else "",
         simulated=data.get("simulated", False),
+        identity=entries[0].wall_time,
     )
 
 

@@ -131,6 +131,48 @@ def test_a_table_that_comes_back_having_played_on_counts_each_game_once(tmp_path
     asyncio.run(scenario())
 
 
+def test_a_game_that_is_taken_back_after_its_end_while_nobody_asks_counts_as_it_ended_last(tmp_path: Path) -> None:
+    """Also where its table was started again meanwhile, whose journal has lost other games or not; an older copy of the
+    journal takes nothing from it."""
+    file = file_in(tmp_path)
+
+    def known(one: GameResultView, number: int, minute: int, longer_s: float = 0.0) -> GameResultView:
+        since = {"began_ago_s": 60.0 * minute + 1800 + longer_s, "ended_ago_s": 60.0 * minute}
+        return one.model_copy(update={"number": number, "identity": f"at {number}"} | since)
+
+    first = known(game("Left", 0, ANN, event="Con"), 2, 90)
+    by_ann = known(game("Left", 0, ANN, (*BEN[:2], False), event="Con"), 3, 50)
+    by_ben = known(game("Left", 0, (*ANN[:2], False), BEN, event="Con"), 3, 40, 600.0)
+    taken_back = known(game("Left", 0, (*ANN[:2], False), event="Con", over=False), 3, 50)
+    older = known(game("Left", 0, (*ANN[:2], False), event="Con", over=False), 3, 60, -600.0)
+
+    async def won(identity: str, *games: GameResultView) -> list[object]:
+        told = []
+        for moving in (again(file, "http://a"), running):
+            view = await moving.after(a=(identity, LEFT, list(games)))
+            told.append([view.games, *sorted(f"{one.name} {one.won}" for one in view.standings if one.won)])
+        assert told[0] == told[1], "as the screen was started again meanwhile, and as it was not"
+        return told[0]
+
+    running = Moving("http://a", event="Con")
+
+    async def scenario() -> None:
+        nonlocal running
+        for identity, games, expected in (
+            ("1-2", (first, by_ben), [2, "Ann 1", "Ben 1"]),
+            ("1-2", (first, taken_back), [1, "Ann 1"]),
+            ("1-2", (by_ben,), [2, "Ann 1", "Ben 1"]),
+            ("1-2", (first, older), [2, "Ann 2"]),
+            ("2-1", (first, by_ben), [3, "Ann 2", "Ben 1"]),
+        ):
+            running = Moving("http://a", event="Con")
+            await running.after(a=("1-1", LEFT, [first, by_ann]))
+            keep(running, file)
+            assert await won(identity, *games) == expected
+
+    asyncio.run(scenario())
+
+
 def test_a_copy_of_a_table_that_is_gone_takes_nothing_from_it() -> None:
     """Nor does it itself, when its journal has lost games."""
 

@@ -238,6 +238,9 @@ def test_a_clock_that_is_put_right_in_the_middle_tells_the_times_before_too(tmp_
     assert (old.began[:19], old.began_ago_s) == ("2026-01-01T00:01:00", None), "no more is known of this one"
     assert (second.began[:19], second.began_ago_s) == ("2026-06-06T09:00:30", 1200.0)
     assert (third.began[:19], third.ended_ago_s) == ("2026-06-06T09:10:30", 600.0)
+    identities = [game.identity for game in (*before.games, third)]
+    assert [old.identity, second.identity, third.identity] == identities, "the same by whatever clock"
+    assert len(set(identities)) == 3
     began = {row["number"]: datetime.fromisoformat(row["began"]).astimezone() for row in rows}
     ago_s = [(told - began[str(game.number)]).total_seconds() for game in (second, third)]
     assert ago_s == pytest.approx([1200, 600], abs=10), "by the clock of whoever asks"
